@@ -15,7 +15,6 @@ columns:
   id: int
   name: {type: string, sensitivity: personal}
   town: string
-  tags: array<string>
   age: int
   at: timestamp
 storage: {type: merge_on_read, buckets: 1}
@@ -26,15 +25,15 @@ quality:
   - {column: town, matches: "[A-Z].*", on_fail: warn}
 """
 HEAD = "op,id,name,town,age,at\n"
+LOAD = "id,name,town,age,at\n1,Ann,Ulm,3,2026-01-01\n"
 LONG = "Llanfair" * 20
 
 
 @pytest.fixture(scope="module")
 def reports(spark, tmp_path_factory):
     """A load, changes with bad rows, and maintenance."""
-    spec = SPEC.replace("  tags: array<string>\n", "")
-    lake = Lake(spark, tmp_path_factory.mktemp("shown"), table(spec))
-    lake.land("load/1.csv", "id,name,town,age,at\n1,Ann,Ulm,3,2026-01-01\n")
+    lake = Lake(spark, tmp_path_factory.mktemp("shown"), table(SPEC))
+    lake.land("load/1.csv", LOAD)
     found = {"load": lake.done("full_load", "scd2")[0]}
     rows = [
         "U,1,Ann,,4,2026-01-02",
@@ -99,13 +98,12 @@ def test_sizes_leave_out_files_that_a_clustering_or_rebuild_took_the_place_of(
     spec = SPEC.replace("merge_on_read", "copy_on_write").replace(
         "compact_after: 1, keep_commits: 1", due
     )
-    spec = spec.replace("  tags: array<string>\n", "")
     lake = Lake(spark, tmp_path, table(spec))
-    lake.land("load/1.csv", "id,name,town,age,at\n1,Ann,Ulm,3,2026-01-01\n")
+    lake.land("load/1.csv", LOAD)
     lake.done("full_load", "scd2")
     for day in (2, 3):
         row = f"U,{day},Cy,Bonn,4,2026-01-0{day}\n"
-        lake.land(f"changes/{day}.csv", f"op,id,name,town,age,at\n{row}")
+        lake.land(f"changes/{day}.csv", HEAD + row)
         lake.done("incremental", "scd2")
     lake.done("rebuild")
     (report,) = lake.done("maintenance")

@@ -12,13 +12,15 @@ from textwrap import dedent
 from typing import Any, Dict, List, Optional, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from lake_spec.contract.report import Report
+from lake_spec.hudi.options import Operation
 from lake_spec.model import EnvironmentSpec, Maintenance, TableSpec
 from lake_spec.parsing.loader import load_domain
 from lake_spark.stages.verify import verify
 from lake_spark.step.application import STAGES, run_table
-from lake_spark.storage.hudi_table import without_hudi_columns
+from lake_spark.storage.hudi_table import DELETED, without_hudi_columns
 from lake_spark.storage.object_store import FolderStore
 from lake_spark.tables.table_run import Accepted, TableRun, Window
 
@@ -149,6 +151,12 @@ class Lake:
     @property
     def changes(self) -> DataFrame:
         return without_hudi_columns(self.tables.log.read())
+
+    def overwrite(self, column: str, value: str, where: str = "true") -> None:
+        """Change a column of current to a SQL expression, as another program might."""
+        rows = self.current.where(where).withColumn(column, F.expr(value))
+        rows = rows.withColumn(DELETED, F.lit(None).cast("boolean"))
+        self.tables.current.write(rows, Operation.UPSERT, {})
 
     def files(self) -> Dict[str, float]:
         """Every file of the warehouse with its time: equal means untouched."""

@@ -7,11 +7,8 @@ customer 20 appears late.
 from __future__ import annotations
 
 import pytest
-from pyspark.sql import functions as F
 
-from lake_spec.hudi.options import Operation
 from lake_spec.model import Storage
-from lake_spark.storage.hudi_table import DELETED, without_hudi_columns
 from tests.spark.stall import Stall
 
 ORDERS = """U,1,10,2026-01-05,5,2026-01-05
@@ -178,10 +175,7 @@ def parted(spark, tmp_path):
     storage = Storage(buckets=1, partition_by=("segment",))
     lake = stall.redefine("enriched", storage=storage)
     lake.done("product")
-    table = lake.tables.current
-    changed = without_hudi_columns(table.read()).withColumn("amount", F.lit(0))
-    deleted = F.lit(None).cast("boolean")
-    table.write(changed.withColumn(DELETED, deleted), Operation.UPSERT, {})
+    lake.overwrite("amount", "0")
     return stall
 
 

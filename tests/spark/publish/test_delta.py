@@ -85,6 +85,12 @@ def log_of(root: Path, description: str, columns: dict) -> Delta:
     )
 
 
+def actions(root: Path, version: int) -> list:
+    """The actions of a version of the log in a folder."""
+    text = (root / "_delta_log" / f"{version:020}.json").read_text()
+    return [json.loads(line) for line in text.splitlines()]
+
+
 def test_changed_descriptions_are_a_version_without_files_and_are_kept(tmp_path):
     first = log_of(tmp_path, "Things", {"id": "Number"})
     assert first.begin(STEP)
@@ -96,22 +102,16 @@ def test_changed_descriptions_are_a_version_without_files_and_are_kept(tmp_path)
     after = then.newest()
     assert then.is_described(after)
     assert after == replace(before, version=1), "the same commit, files and bytes"
-    text = (tmp_path / "_delta_log" / f"{1:020}.json").read_text()
-    info, head = [json.loads(line) for line in text.splitlines()]
+    info, head = actions(tmp_path, 1)
     assert list(info) == ["commitInfo"]
     assert head["metaData"]["description"] == "Other things"
     columns = json.loads(head["metaData"]["schemaString"])["fields"]
     assert [each["metadata"] for each in columns] == [{}, {"comment": "Its name"}]
     assert then.append(after, [STEP])
-    text = (tmp_path / "_delta_log" / f"{2:020}.json").read_text()
-    assert [list(json.loads(line)) for line in text.splitlines()] == [
-        ["commitInfo"],
-        ["add"],
-    ]
+    assert list(map(list, actions(tmp_path, 2))) == [["commitInfo"], ["add"]]
     other = log_of(tmp_path, "Other things", {"name": "Another word"})
     assert other.append(other.newest(), [STEP])
-    text = (tmp_path / "_delta_log" / f"{3:020}.json").read_text()
-    assert [list(json.loads(line)) for line in text.splitlines()] == [
+    assert list(map(list, actions(tmp_path, 3))) == [
         ["commitInfo"],
         ["metaData"],
         ["add"],

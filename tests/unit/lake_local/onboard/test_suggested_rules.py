@@ -45,6 +45,14 @@ def spec(specs):
     return load_domain("sales", specs.tables).tables[0]
 
 
+def rules_of(specs, text):
+    """The rules of the spec of orders to which this text was added."""
+    own = changed(FEED, {"columns": COLUMNS})
+    lines = "".join(f"{name}: {json.dumps(value)}\n" for name, value in own.items())
+    specs.put("tables/sales/orders.yml", f"{lines}{text}")
+    return load_domain("sales", specs.tables).tables[0].quality
+
+
 def found(spec, *columns, **more):
     proposed = suggestions(spec, profile(*columns, **more))
     return [(each.column, each.test, each.value) for each in proposed]
@@ -92,11 +100,7 @@ def test_limits_of_numbers_are_round_and_outside(
 @pytest.mark.parametrize("most", ["3E-7", "3E20", "9E98", "4.9E-324"])
 def test_limits_of_any_size_are_numbers_that_the_spec_takes(specs, spec, most):
     of = profile(column("amount", "double", nulls=5, min="0", max=most, distinct=9))
-    text = rules_text(spec, of, suggestions(spec, of))
-    own = changed(FEED, {"columns": COLUMNS})
-    lines = "".join(f"{name}: {json.dumps(value)}\n" for name, value in own.items())
-    specs.put("tables/sales/orders.yml", f"{lines}{text}")
-    low, high = load_domain("sales", specs.tables).tables[0].quality
+    low, high = rules_of(specs, rules_text(spec, of, suggestions(spec, of)))
     assert low.at_least == 0 and float(most) <= high.at_most < 1e100
 
 
@@ -140,10 +144,7 @@ def test_the_text_is_yaml_that_the_spec_takes(specs, spec):
     proposed = suggestions(spec, of)
     text = rules_text(spec, of, proposed)
     assert "  # country: each of 1,000 values has 2 characters\n" in text
-    own = changed(FEED, {"columns": COLUMNS})
-    lines = "".join(f"{name}: {json.dumps(value)}\n" for name, value in own.items())
-    specs.put("tables/sales/orders.yml", f"{lines}{text}")
-    rules = load_domain("sales", specs.tables).tables[0].quality
+    rules = rules_of(specs, text)
     assert [each.column for each in rules] == [each.column for each in proposed]
     assert {each.on_fail.value for each in rules} == {"warn"}
     assert rules[0].one_of == ("it's: {odd}", "1")

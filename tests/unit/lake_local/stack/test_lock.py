@@ -14,31 +14,28 @@ from lake_local.stack import lock
 from lake_local.workspace.state_dir import StateDirectory
 
 ROOT = Path(__file__).parents[4]
-HOLD_PAGES = """
-import sys
-sys.path[:0] = sys.argv[3:]
-from lake_local.stack import lock
-from lake_local.workspace.state_dir import StateDirectory
-with lock.hold_pages(StateDirectory.at(sys.argv[1])):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
 HOLD = """
 import sys
-sys.path[:0] = sys.argv[3:]
+sys.path[:0] = sys.argv[2:]
 from lake_local.stack import lock
 from lake_local.workspace.state_dir import StateDirectory
-with lock.hold(StateDirectory.at(sys.argv[1]), "run other_dag", shared=sys.argv[2] == "shared"):
+home = StateDirectory.at(sys.argv[1])
+with lock.%s:
     print("held", flush=True)
     sys.stdin.read()
 """
+HOLDS = {
+    "alone": 'hold(home, "run other_dag", shared=False)',
+    "shared": 'hold(home, "run other_dag", shared=True)',
+    "pages": "hold_pages(home)",
+}
 
 
 @contextmanager
-def another_command(home: StateDirectory, how: str, program: str = HOLD):
+def another_command(home: StateDirectory, how: str):
     """A process that holds the home's lock until it is killed."""
     code = [str(ROOT / "local"), str(ROOT / "dags")]
-    argv = [sys.executable, "-c", program, str(home.root), how, *code]
+    argv = [sys.executable, "-c", HOLD % HOLDS[how], str(home.root), *code]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(argv, **pipes) as process:
         assert process.stdout.readline() == b"held\n"
@@ -90,7 +87,7 @@ def test_a_home_is_for_its_owner_only(home):
 
 
 def test_pages_are_written_by_one_command_at_a_time(home):
-    with another_command(home, "alone", HOLD_PAGES):
+    with another_command(home, "pages"):
         with lock.hold(home, "show", shared=False, patience=0):
             with pytest.raises(StateDirectoryBusy, match="is building the pages in"):
                 with lock.hold_pages(home, patience=0):

@@ -3,41 +3,27 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
-from types import SimpleNamespace
 
-import boto3
 import pytest
-from moto import mock_aws
 
 from lake_spec.diagnostics.errors import SpecErrors
 
-from lake_local.cli.commands import cost
 from lake_local.cli.parser import parse
 
 TODAY = datetime.now(timezone.utc).date()
 
 
 @pytest.fixture
-def ledger(monkeypatch):
+def ledger(s3):
     """A ledger with a cluster of today and one of 40 days ago, then without types."""
-    with mock_aws():
-        s3 = boto3.client("s3", region_name="us-east-1")
-        s3.create_bucket(Bucket="lake")
-        for days, run in ((0, "sales_incremental/1"), (40, "sales_full_load/2")):
-            key = f"runs/costs/{TODAY - timedelta(days=days)}/j-{days}.json"
-            body = {**entry(run), "cluster": f"j-{days}", "created": made(days)}
-            if not days:
-                body["instance_minutes_by_type"] = {"m7g.xlarge": {"on_demand": 5.0}}
-            s3.put_object(Bucket="lake", Key=key, Body=json.dumps(body).encode())
-
-        @contextmanager
-        def observed(home, specs, *, who):
-            yield SimpleNamespace(aws=lambda service: s3)
-
-        monkeypatch.setattr(cost.session, "observed", observed)
-        yield s3
+    for days, run in ((0, "sales_incremental/1"), (40, "sales_full_load/2")):
+        key = f"runs/costs/{TODAY - timedelta(days=days)}/j-{days}.json"
+        body = {**entry(run), "cluster": f"j-{days}", "created": made(days)}
+        if not days:
+            body["instance_minutes_by_type"] = {"m7g.xlarge": {"on_demand": 5.0}}
+        s3.put_object(Bucket="lake", Key=key, Body=json.dumps(body).encode())
+    return s3
 
 
 def made(days):

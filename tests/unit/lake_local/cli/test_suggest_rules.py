@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import replace
-from types import SimpleNamespace
 
-import boto3
 import pytest
-from moto import mock_aws
 
-from lake_local.cli.commands import suggest_rules
 from lake_local.cli.parser import parse
 from lake_local.errors import BadRequest
 from lake_local.workspace.specs import Specs
@@ -18,20 +13,6 @@ from lake_spec.contract.table_profile import ColumnProfile, TableProfile, profil
 from lake_spec.model import Sensitivity
 
 KEY = "runs/profiles/moma/artists.json"
-
-
-@pytest.fixture
-def s3(monkeypatch):
-    with mock_aws():
-        client = boto3.client("s3", region_name="us-east-1")
-        client.create_bucket(Bucket="lake")
-
-        @contextmanager
-        def observed(home, specs, *, who):
-            yield SimpleNamespace(aws=lambda service: client)
-
-        monkeypatch.setattr(suggest_rules.session, "observed", observed)
-        yield client
 
 
 def ask(tmp_path, table="moma.artists"):

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from lake_spec.products.plans import check
+from lake_spec.model import ProductPlan
+from lake_spec.parsing.loader import load_lake
+from lake_spec.products.plans import check, with_plans
 
 DOMAIN = """\
 name: {0}
@@ -91,3 +93,10 @@ class Shop:
         """Every diagnostic, files named from the folder of tables."""
         _, diagnostics, _ = check(self.tables)
         return [str(each).replace(f"{self.tables}/", "") for each in diagnostics]
+
+
+def plan_of(shop: Shop, table: str = "shop.enriched") -> ProductPlan:
+    """The plan of a product of the lake, which must be sound."""
+    domains = with_plans(list(load_lake(shop.tables).domains.values()), shop.tables)
+    (plan,) = [t.source.plan for d in domains for t in d.tables if t.full_name == table]
+    return plan

@@ -2,8 +2,7 @@
 
 import pytest
 
-from lake_spec.parsing.loader import load_lake
-from lake_spec.products.plans import with_plans
+from tests.unit.lake_spec.products.shop import plan_of
 
 ORDERS = "{{ current('shop.orders') }} AS o"
 CUSTOMER = "{{ current('crm.customer') }} AS c"
@@ -103,9 +102,6 @@ CASES = {
 @pytest.mark.parametrize(("sql", "expected"), CASES.values(), ids=CASES)
 def test_a_column_comes_from_the_columns_of_its_expression(shop, sql, expected):
     shop.product(sql, "order_id: int, v: string")
-    domains = with_plans(list(load_lake(shop.tables).domains.values()), shop.tables)
-    (plan,) = [t.source.plan for d in domains for t in d.tables if t.name == "enriched"]
-    found = sorted(
-        f"{each.source} {each.how.value}" for each in plan.columns if each.column == "v"
-    )
+    columns = [each for each in plan_of(shop).columns if each.column == "v"]
+    found = sorted(f"{each.source} {each.how.value}" for each in columns)
     assert ", ".join(found) == expected

@@ -17,17 +17,10 @@ from lake_spec.model import (
 from lake_spec.parsing.json_codec import from_data, to_data
 from lake_spec.parsing.loader import load_domain, load_lake
 from lake_spec.products.plans import check, with_plans
-from tests.unit.lake_spec.products.shop import ENRICHED, ENRICHED_SQL
+from tests.unit.lake_spec.products.shop import ENRICHED, ENRICHED_SQL, plan_of
 
 ORDERS = "{{ current('shop.orders') }} AS o"
 CUSTOMER = "{{ current('crm.customer') }} AS c"
-
-
-def plan_of(shop, table="shop.enriched"):
-    """The plan of a product of the lake, which must be sound."""
-    domains = with_plans(list(load_lake(shop.tables).domains.values()), shop.tables)
-    (plan,) = [t.source.plan for d in domains for t in d.tables if t.full_name == table]
-    return plan
 
 
 def sql_of(shop, sql, columns, source=""):

@@ -73,13 +73,13 @@ class Payment:
         return ",".join(map(str, (op, *values, self.currency, self.note, *times, seen)))
 
 
-def moment(number: int) -> str:
+def timestamp(number: int) -> str:
     """Return a timestamp by which changes are ordered."""
     return f"{datetime(2020, 1, 1) + timedelta(seconds=number):%Y-%m-%d %H:%M:%S}"
 
 
 class Source:
-    """The payments of a source, which a random hand changes."""
+    """The payments of a source, which change at random."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -139,7 +139,7 @@ class Source:
             if before != now:
                 self._seen += 1
                 op = "D" if now is None else "U" if before else "I"
-                lines.append((now or before).line(op, moment(self._seen)))  # type: ignore
+                lines.append((now or before).line(op, timestamp(self._seen)))  # type: ignore
         self._landed = dict(self.rows)
         self._random.shuffle(lines)
         return HEADER + "".join(f"{each}\n" for each in lines)

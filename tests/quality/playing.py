@@ -9,7 +9,7 @@ from typing import Iterator, List, Set
 
 from pyspark.sql import SparkSession
 
-from tests.quality.payments import FAULTS, TABLES, Source, alarms, moment
+from tests.quality.payments import FAULTS, TABLES, Source, alarms, timestamp
 from tests.spark.stall import Stall, specs_of
 
 BEFORE = 5
@@ -49,7 +49,7 @@ def play(spark: SparkSession, root: Path, faults: int, seed: int) -> Outcome:
     random = Random(seed)
     lakes = Stall(spark, root, (), specs_of(TABLES, {})).lakes
     accounts, payments = lakes["accounts"], lakes["payments"]
-    ids = "".join(f"I,{id},{moment(id)}\n" for id in range(1, 10))
+    ids = "".join(f"I,{id},{timestamp(id)}\n" for id in range(1, 10))
     accounts.land("changes/1.csv", f"op,id,seen\n{ids}")
     accounts.done("incremental")
     source, outcome = Source(random), Outcome()

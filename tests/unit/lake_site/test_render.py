@@ -60,6 +60,11 @@ class Page(HTMLParser):
         self.feed(body.decode())
         self.close()
 
+    @property
+    def text(self) -> str:
+        """The words with single spaces between them."""
+        return " ".join(self.words.split())
+
     def handle_starttag(self, tag, attrs):
         found = dict(attrs)
         self.words += " "
@@ -124,7 +129,7 @@ def test_pages_are_made_for_screen_readers(pages):
 
 
 def test_the_first_screen_of_a_table_has_the_five_answers(pages):
-    words = " ".join(pages[TABLE].words.split())
+    words = pages[TABLE].text
     first, _, _ = words.partition("Columns Column Type")
     for answer in (
         "One row per customer",
@@ -138,7 +143,7 @@ def test_the_first_screen_of_a_table_has_the_five_answers(pages):
 
 
 def test_a_column_says_where_it_comes_from_and_what_uses_it(pages):
-    words = " ".join(pages[TABLE].words.split())
+    words = pages[TABLE].text
     assert "DOB of the source customer_with_address.date_of_birth" in words
     assert "Term: date of birth" in words
 
@@ -172,7 +177,7 @@ def test_problems_come_first():
     failed["tables"]["address"]["incremental"].update(state="failed", error=error)
     late = summary(NOW - timedelta(days=3), "customer")
     found = site(facts(None, failed, late))
-    start = " ".join(Page(found["index.html"]).words.split())
+    start = Page(found["index.html"]).text
     assert "Failed shop.address incremental: BadFile: line 3 never ends" in start
     assert "Late shop.customer no new file since the limit passed" in start
     assert start.index("Failed shop.address") < start.index("Late shop.customer")
@@ -275,7 +280,7 @@ def test_no_page_shows_a_measured_value_of_a_person():
     }
     found = site(replace(facts(), profiles=profiles))
     assert [path for path, body in found.items() if CANARY.encode() in body] == []
-    words = " ".join(Page(found[TABLE]).words.split())
+    words = Page(found[TABLE]).text
     assert "full_name counts only 1.5% 150" in words
 
 
@@ -297,7 +302,7 @@ def test_a_table_shows_what_its_columns_had():
     profiles = {"customer": profile_of("customer", city, number)}
     found = site(replace(facts(), profiles=profiles))
     page = Page(found[TABLE])
-    words = " ".join(page.words.split())
+    words = page.text
     assert "200 rows of current were measured on 2026-11-26 12:00 UTC" in words
     assert f"Aachen {'Z' * 40}… 0 to 100 characters" in words
     assert "50% empty text 20% blank (2 characters) 5%" in words
@@ -333,7 +338,7 @@ def test_columns_that_no_spec_declares_are_shown_once_they_were_measured():
     spec = domain(feed("bare", {"id": Column("bigint")}, order_by=()))
     profile = profile_of("bare", ColumnProfile("found_in_files", "date", 0, 1))
     found = site(replace(facts(spec), profiles={"bare": profile}))
-    words = " ".join(Page(found["domains/shop/tables/bare.html"]).words.split())
+    words = Page(found["domains/shop/tables/bare.html"]).text
     assert "found_in_files date" in words
 
 
@@ -346,10 +351,10 @@ def test_a_table_without_personal_columns_shows_its_messages_and_samples():
         {"path": "b.csv", "record": 4, "reason": "(erased)", "row": "(erased)"},
     ]
     of["warnings"] = ["bad-time: never"]
-    words = Page(site(facts(None, run))["domains/shop/tables/address.html"]).words
-    assert "bad-time: never" in words
-    assert "a.csv 3 bad-value: x customer_id 17 " in " ".join(words.split())
-    assert "b.csv 4 (erased) –" in " ".join(words.split())
+    page = Page(site(facts(None, run))["domains/shop/tables/address.html"])
+    assert "bad-time: never" in page.words
+    assert "a.csv 3 bad-value: x customer_id 17 " in page.text
+    assert "b.csv 4 (erased) –" in page.text
 
 
 def size(files: int, logs: int, count: int) -> dict[str, int]:
@@ -373,7 +378,7 @@ def test_a_table_shows_what_maintenance_did_to_its_files():
         ("domains/shop/tables/address.html", "2026-11-26 12:00 UTC"),
         (RUN, "address"),
     ):
-        words = " ".join(Page(found[path]).words.split())
+        words = Page(found[path]).text
         assert f"{begin} {row}" in words
         assert "history compaction" not in words
 
@@ -386,7 +391,7 @@ def test_a_rule_shows_the_rows_that_broke_it_run_by_run():
         run["tables"]["address"]["incremental"]["rules"] = rules
         runs.append(run)
     page = site(facts(None, *runs))["domains/shop/tables/address.html"]
-    shown = " ".join(Page(page).words.split())
+    shown = Page(page).text
     assert f"{words} quarantine 3 43 3" in shown
     assert f"{words}: 43 rows in 3 runs" in shown
     bars = [of for tag, of in Page(page).tags if tag == "rect" and "width" in of]
@@ -400,12 +405,8 @@ def test_a_column_copied_from_a_personal_one_is_personal():
     assert (copied.source.table, copied.source.column) == ("shop.customer", "full_name")
     street = found.guard.mark("shop.customer_with_address", "street")
     assert street.sensitivity is Sensitivity.NONE
-    words = " ".join(
-        Page(
-            site(found)["domains/shop/tables/customer_with_address.html"]
-        ).words.split()
-    )
-    assert "full_name personal string Name Personal as customer.full_name" in words
+    page = Page(site(found)["domains/shop/tables/customer_with_address.html"])
+    assert "full_name personal string Name Personal as customer.full_name" in page.text
 
 
 def product_run(name, **more):
@@ -436,7 +437,7 @@ def test_a_product_has_a_page_of_what_it_is_made_of(source, words, column):
     columns = {"customer_id": Column("bigint"), "city": Column("string")}
     spec = domain(*sound_tables(), product("towns", columns, **source))
     found = site(facts(spec, product_run("towns")))
-    page = " ".join(Page(found["domains/shop/tables/towns.html"]).words.split())
+    page = Page(found["domains/shop/tables/towns.html"]).text
     assert words in page and column in page
     assert "40 rows now key customer_id; 2 columns" in page
     assert "Built 2026-11-26 10:00 UTC" in page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from types import SimpleNamespace
 
 from pyspark.sql import functions as F
 
@@ -15,6 +16,7 @@ from lake_spec.model import (
     RowCount,
     Unique,
 )
+from lake_spark.build.merge import difference
 from lake_spark.checks.checked_rows import CheckedRows, measured, of_changes
 from lake_spark.checks.measures import measures_of, to_text
 
@@ -51,18 +53,8 @@ def changed(spark, before, after, keys):
     """The difference of the rows of these keys, as it is before a commit."""
     new = frame(spark, [after[key] for key in keys if key in after])
     old = frame(spark, [before[key] for key in keys if key in before])
-    new = new.select("lake_key", F.struct("*").alias("new"))
-    old = old.select("lake_key", F.struct("*").alias("old"))
-    both = new.join(old, "lake_key", "full_outer")
-    action = F.expr(
-        "CASE WHEN new IS NULL THEN 'removed' WHEN old IS NULL THEN 'inserted' "
-        "WHEN new <=> old THEN 'same' ELSE 'changed' END"
-    )
-    return both.select(
-        F.coalesce("new", "old").alias("row"),
-        action.alias("lake_action"),
-        F.col("old").alias("lake_old"),
-    ).select("row.*", "lake_action", "lake_old")
+    layer = SimpleNamespace(witnesses=(), is_open=F.lit(True))
+    return difference(new, old, ["lake_key"], layer, new.columns)
 
 
 def test_measures_follow_from_changes(spark):

@@ -34,9 +34,14 @@ def catalogue_of(facts: DomainFacts) -> dict[str, Any]:
         "tables": len(facts.tables),
         "states": _counts(facts),
         "problems": [
-            {"table": table.spec.name, "kind": p.kind, "words": p.words}
+            {
+                "table": table.spec.name,
+                "kind": table.problems[0].kind,
+                "words": table.problems[0].words,
+                "more": len(table.problems) - 1,
+            }
             for table in facts.tables
-            for p in table.problems[:1]
+            if table.problems
         ],
         "last_run": _last_run(facts),
         "minutes": round(facts.costs["all"]["minutes"], 1),

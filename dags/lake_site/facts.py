@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from functools import cached_property, partial
+from itertools import islice
 from typing import Any, Optional
 
 from lake_spec.contract.table_profile import TableProfile
@@ -143,10 +144,14 @@ class Day:
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong with a table: `failed`, `late` or `warning`, in words."""
+    """What is wrong with a table: `failed`, `late` or `warning`, in words.
+
+    `run` is the run that says so; None for what no run says.
+    """
 
     kind: str
     words: str
+    run: Optional[Run] = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -267,6 +272,11 @@ class TableFacts:
         )
         return time_of(next(built, {}).get("started"))
 
+    @cached_property
+    def newest_event(self) -> Optional[datetime]:
+        """The newest time of an event, by the source's own clock."""
+        return time_of(self.newest("newest_event"))
+
     @property
     def late_from(self) -> Optional[datetime]:
         """When its source is late; None if there is no limit or no file."""
@@ -277,21 +287,33 @@ class TableFacts:
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with it now, the worst first."""
-        found = []
-        last = next((run for run in self.runs if not run.dry_run), None)
-        if last is not None:
-            for stage, report in last.tables[self.spec.name].items():
-                found += self._failures(stage, report)
+        """What is wrong with it now, the worst first.
+
+        The newest report of each stage says it: a maintenance that is green hides no bad
+        row. A run without new rows takes back a failure, but no warning about rows.
+        """
+        failed, warned = [], []
+        for stage, reports in self._reports_by_stage.items():
+            failed += self._failures(stage, *reports[0])
+            with_rows = (r for r in reports if r[1].get("state") not in _EMPTY_STATES)
+            for run, report in islice(with_rows, 1):
+                if self.spec.name in run.over_warn_share:
+                    words = "more bad rows than quarantine.warn_share"
+                    warned.append(Problem("warning", words, run))
+                warned += self._warnings(stage, run, report)
         if self.late_from is not None and self.late_from < self.domain.now:
-            found.append(Problem("late", "no new file since the limit passed"))
-        if last is not None and self.spec.name in last.over_warn_share:
-            found.append(Problem("warning", "more bad rows than quarantine.warn_share"))
-        for stage, report in last.tables[self.spec.name].items() if last else ():
-            for text in report.get("warnings") or ():
-                words = self.domain.guard.words(self.spec.full_name, str(text))
-                found.append(Problem("warning", f"{stage}: {words}"))
-        return tuple(found)
+            failed.append(Problem("late", "no new file since the limit passed"))
+        return tuple(failed + list(dict.fromkeys(warned)))
+
+    @cached_property
+    def _reports_by_stage(self) -> Mapping[str, list[tuple[Run, Mapping[str, Any]]]]:
+        """Its reports of runs that were no dry runs, the newest first."""
+        found: dict[str, list[tuple[Run, Mapping[str, Any]]]] = {}
+        for run in self.runs:
+            if not run.dry_run:
+                for stage, report in run.tables[self.spec.name].items():
+                    found.setdefault(stage, []).append((run, report))
+        return found
 
     @property
     def state(self) -> str:
@@ -328,13 +350,19 @@ class TableFacts:
         """Its row of the ledger; None if no cluster worked for it."""
         return self.domain.costs.get(self.spec.full_name)
 
-    def _failures(self, stage: str, report: Mapping[str, Any]) -> list[Problem]:
+    def _failures(
+        self, stage: str, run: Run, report: Mapping[str, Any]
+    ) -> list[Problem]:
+        if report.get("state") in ("done", "running", *_EMPTY_STATES):
+            return []
+        error = report.get("error") or {}
+        words = f"{error.get('type', 'Error')}: {error.get('message', 'no message')}"
+        shown = self.domain.guard.words(self.spec.full_name, words)
+        return [Problem("failed", f"{stage}: {shown}", run)]
+
+    def _warnings(
+        self, stage: str, run: Run, report: Mapping[str, Any]
+    ) -> list[Problem]:
         guard, name = self.domain.guard, self.spec.full_name
-        found = []
-        if report.get("state") not in ("done", "running", *_EMPTY_STATES):
-            error = report.get("error") or {}
-            words = (
-                f"{error.get('type', 'Error')}: {error.get('message', 'no message')}"
-            )
-            found.append(Problem("failed", f"{stage}: {guard.words(name, words)}"))
-        return found
+        texts = (guard.words(name, str(each)) for each in report.get("warnings") or ())
+        return [Problem("warning", f"{stage}: {text}", run) for text in texts]

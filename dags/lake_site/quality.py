@@ -33,6 +33,11 @@ class RuleResult:
         return self.counts[-1][1] if self.counts else None
 
     @property
+    def broken_in(self) -> Sequence[str]:
+        """Starts of the runs in which rows broke it, the oldest first."""
+        return [start for start, count in self.counts if count]
+
+    @property
     def total(self) -> int:
         """Rows that broke it in all of these runs."""
         return sum(count for _, count in self.counts)

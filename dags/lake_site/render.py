@@ -20,13 +20,15 @@ from lake_site.catalogue import anchor, catalogue_of, search_script
 from lake_site.columns import columns_of
 from lake_site.facts import DAYS, DomainFacts, Run, TableFacts
 from lake_site.source_text import source_of
-from lake_site.statements import statements_of
+from lake_site.statements import statements_of, unreadable_by
 
 Files = dict[str, bytes]
 
 ROWS = 100
 """Rows of a list on one page; entries of the index have twice as many."""
 COLUMNS_SHOWN = 100
+COLUMNS_NAMED = 5
+"""Personal columns that the head of a page names."""
 VALUES_SHOWN = 5
 """Most frequent values of a column that a page shows."""
 
@@ -159,6 +161,8 @@ def _add_table(files: Files, table: TableFacts, environment: EnvironmentSpec) ->
         charts=_charts(table),
         runs=table.runs[:RUNS_SHOWN],
         statements=list(statements_of(spec, environment)),
+        unreadable=unreadable_by(spec),
+        personal=facts.guard.personal(spec.full_name),
         layers=[FOLDERS[each] for each in layers_of(spec)],
         storage=f"{environment.warehouse}/{spec.domain}/{spec.name}",
     )
@@ -322,6 +326,7 @@ def _templates() -> jinja2.Environment:
         pages=site_pages,
         DAYS=DAYS,
         VALUES=VALUES_SHOWN,
+        COLUMNS_NAMED=COLUMNS_NAMED,
         STATES=_STATES,
         Layer=Layer,
         letters=site_pages.LETTERS,
@@ -330,6 +335,7 @@ def _templates() -> jinja2.Environment:
         number=_number,
         figure=_figure,
         when=_when,
+        second=_second,
         duration=_duration,
         size=_size,
         anchor=anchor,
@@ -357,6 +363,10 @@ def _figure(value: float) -> str:
 
 def _when(value: Optional[datetime]) -> str:
     return f"{value:%Y-%m-%d %H:%M} UTC" if value else "–"
+
+
+def _second(value: Optional[datetime]) -> str:
+    return f"{value:%Y-%m-%d %H:%M:%S} UTC" if value else "–"
 
 
 def _share(count: int, of: int) -> str:

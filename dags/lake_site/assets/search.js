@@ -7,14 +7,27 @@
   var index = new MiniSearch({
     fields: ["name", "title", "description", "words"],
     storeFields: ["page", "name", "title", "description"],
-    searchOptions: {boost: {name: 3, words: 2}, prefix: true, fuzzy: 0.2},
+    searchOptions: {
+      boost: {name: 3, words: 2},
+      prefix: true,
+      boostDocument: function (id, term, stored) { return stored.title.startsWith("table ") ? 1.5 : 1; },
+    },
   });
   index.addAll(documents);
+  // Mistyped words and single ones count only where all words as they are find nothing.
   function find(text) {
-    var all = index.search(text, {combineWith: "AND"});
-    return all.length ? all : index.search(text);
+    var steps = [{combineWith: "AND"}, {combineWith: "AND", fuzzy: 0.2}, {fuzzy: 0.2}];
+    for (var i = 0; i < steps.length; i++) {
+      var found = index.search(text, steps[i]);
+      if (found.length) return found;
+    }
+    return [];
+  }
+  function unknown(text) {
+    return text.split(/\s+/).filter(function (word) { return word && !index.search(word, {fuzzy: 0.2}).length; });
   }
   window.lakeFind = find;
+  window.lakeUnknown = unknown;
   if (typeof document === "undefined") return;
   var words = document.getElementById("words");
   var list = document.getElementById("found");
@@ -33,8 +46,11 @@
       item.append(link, title, description);
       return item;
     }));
-    document.getElementById("count").textContent =
-      text ? found.length + (found.length === 1 ? " result" : " results") : "";
+    var missed = unknown(text);
+    document.getElementById("count").textContent = !text ? "" :
+      found.length + (found.length === 1 ? " result" : " results") +
+      (missed.length ? "; nothing has the word " + missed.join(", ") : "") +
+      (found.length ? "" : ". The index lists all tables and columns, the glossary all terms.");
   }
   words.value = new URLSearchParams(location.search).get("q") || "";
   words.addEventListener("input", show);

@@ -19,10 +19,12 @@ from lake_spec.contract.report import CheckResult, LayerSize, Maintained
 from lake_spec.contract.table_profile import ColumnProfile, TableProfile
 from lake_spec.model import (
     Column,
+    ReadableAs,
     RowCount,
     Rule,
     Sensitivity,
     Severity,
+    Storage,
     Term,
     Unique,
 )
@@ -128,23 +130,25 @@ def test_pages_are_made_for_screen_readers(pages):
             assert "style" not in of and not any(n.startswith("on") for n in of), path
 
 
-def test_the_first_screen_of_a_table_has_the_five_answers(pages):
+def test_the_first_screen_of_a_table_has_the_six_answers(pages):
     words = pages[TABLE].text
     first, _, _ = words.partition("Columns Column Type")
     for answer in (
         "One row per customer",
-        "5,000 rows now, 7,000 versions",
+        "5,000 rows now, one per customer_id; 7,000 versions",
         "feed: files of shop/customer",
-        "Newest file 2026-11-26 11:00 UTC late from 2026-11-27 13:00 UTC",
-        "No problem in the last run 10 bad of 110 rows last ingested",
-        "46.7 cluster minutes",
+        "Newest event 2026-11-26 11:00 UTC newest file 2026-11-26 11:00 UTC; "
+        "late from 2026-11-27 13:00 UTC",
+        "No problem 10 of 110 rows were bad in the last run with rows; 0 rules",
+        "shop-data personal: full_name, date_of_birth, whose values no page shows",
+        "46.7 cluster minutes last 30 days; no prices are set",
     ):
         assert answer in first
 
 
 def test_a_column_says_where_it_comes_from_and_what_uses_it(pages):
     words = pages[TABLE].text
-    assert "DOB of the source customer_with_address.date_of_birth" in words
+    assert "DOB of its files customer_with_address.date_of_birth" in words
     assert "Term: date of birth" in words
 
 
@@ -167,7 +171,7 @@ def test_a_table_shows_the_newest_result_of_each_of_its_checks():
         found.append(run)
     words = pages_of(site(facts(spec, *found)))[TABLE].words
     assert "row_count of current: 1,234,567, at least 5" in words
-    assert "0 rules, 2 checks" in words
+    assert "0 rules, 2 checks" in " ".join(words.split())
     assert "null_share" not in words and ": 9, at least" not in words
 
 
@@ -181,6 +185,78 @@ def test_problems_come_first():
     assert "Failed shop.address incremental: BadFile: line 3 never ends" in start
     assert "Late shop.customer no new file since the limit passed" in start
     assert start.index("Failed shop.address") < start.index("Late shop.customer")
+
+
+def ended(hours_ago, stage, **more):
+    """A run of one stage of `address` that ended so many hours ago."""
+    began = NOW - timedelta(hours=hours_ago)
+    run = summary(began)
+    return {
+        **run,
+        "tables": {"address": {stage: report("address", stage, began, **more)}},
+    }
+
+
+FAILED = {"state": "failed", "error": {"type": "BadFile", "message": "never ends"}}
+WARNED = {"rows_in": 5, "warnings": ["QuarantinedRows: 1 of 5 rows are bad"]}
+
+
+@pytest.mark.parametrize(
+    ("runs", "state"),
+    [
+        ([(3, "incremental", WARNED), (2, "maintenance", {})], "warning"),
+        ([(3, "incremental", WARNED), (2, "incremental", {"rows_in": 5})], "ok"),
+        (
+            [(3, "incremental", WARNED), (2, "incremental", {"state": "nothing_new"})],
+            "warning",
+        ),
+        ([(3, "incremental", FAILED), (2, "maintenance", {})], "failed"),
+        (
+            [(3, "incremental", FAILED), (2, "incremental", {"state": "nothing_new"})],
+            "ok",
+        ),
+    ],
+)
+def test_no_other_stage_hides_a_problem(runs, state):
+    found = facts(None, *(ended(ago, stage, **more) for ago, stage, more in runs))
+    (table,) = (each for each in found.tables if each.spec.name == "address")
+    assert table.state == state
+    words = Page(site(found)["domains/shop/tables/address.html"]).text
+    assert ("In the run of 2026-11-26 09:00 UTC" in words) is (state != "ok")
+
+
+@pytest.mark.parametrize(
+    ("storage", "statements"),
+    [
+        (
+            Storage(readable_as=(ReadableAs.ICEBERG,)),
+            (
+                'SELECT * FROM "shop_iceberg"."customer" LIMIT 10;',
+                'SELECT * FROM lake_iceberg."shop_iceberg"."customer_history" '
+                "WHERE \"valid_from\" <= TIMESTAMP '2026-01-31 00:00:00 UTC'",
+                "SELECT * FROM iceberg_scan('s3://lake/warehouse/shop/customer/history') "
+                "WHERE \"valid_from\" <= TIMESTAMPTZ '2026-01-31 00:00:00+00' "
+                "AND (\"valid_to\" > TIMESTAMPTZ '2026-01-31 00:00:00+00' "
+                'OR "valid_to" IS NULL) AND NOT "is_deleted";',
+            ),
+        ),
+        (
+            Storage(),
+            (
+                "Athena, Redshift, Snowflake, Trino and DuckDB cannot",
+                "SELECT * FROM `shop`.`customer` LIMIT 10",
+                "SELECT * FROM `shop`.`customer_history` WHERE `valid_from` <= ",
+                'show shop.customer --valid-at "2026-01-31 00:00:00"',
+                "show shop.customer --layer quarantine",
+            ),
+        ),
+    ],
+)
+def test_a_table_says_what_to_type_for_now_and_for_the_past(storage, statements):
+    words = Page(site(facts(domain(feed(storage=storage))))[TABLE]).text
+    for each in statements:
+        assert each in words
+    assert ("cannot: it is published neither" in words) is not storage.formats
 
 
 def test_without_problems_the_start_page_says_so(files):
@@ -392,7 +468,8 @@ def test_a_rule_shows_the_rows_that_broke_it_run_by_run():
         runs.append(run)
     page = site(facts(None, *runs))["domains/shop/tables/address.html"]
     shown = Page(page).text
-    assert f"{words} quarantine 3 43 3" in shown
+    first, last = "2026-11-23 12:00", "2026-11-26 12:00"
+    assert f"{words} quarantine 3 43 3 {first} {last}" in shown
     assert f"{words}: 43 rows in 3 runs" in shown
     bars = [of for tag, of in Page(page).tags if tag == "rect" and "width" in of]
     assert "2026-11-23 12:00 40 " in shown and len(bars) > 2
@@ -423,13 +500,13 @@ def product_run(name, **more):
         (
             {"from_": "shop.address", "derive": (("city", "upper(street)"),)},
             "product: rows of shop.address made of address",
-            "customer_id key bigint Term: customer address.customer_id city string",
+            "customer_id key bigint Term: customer address.customer_id – city string",
         ),
         (
             {"sql": "p.sql", "reads": ("shop.address", "crm.account")},
             "product: SQL of p.sql made of address, crm.account",
             "customer_id key personal bigint Personal as SQL of crm.account makes it "
-            "Term: customer city personal string",
+            "Term: customer – – city personal string",
         ),
     ],
 )
@@ -439,7 +516,7 @@ def test_a_product_has_a_page_of_what_it_is_made_of(source, words, column):
     found = site(facts(spec, product_run("towns")))
     page = Page(found["domains/shop/tables/towns.html"]).text
     assert words in page and column in page
-    assert "40 rows now key customer_id; 2 columns" in page
+    assert "40 rows now, one per customer_id 2 columns" in page
     assert "Built 2026-11-26 10:00 UTC" in page
     assert "Rows inserted or changed: 42 in 30 days" in page
     assert "Hudi table current in s3://lake/warehouse/shop/towns" in page

@@ -44,16 +44,35 @@ def test_a_term_names_what_has_all_of_its_words(name, tags, terms):
     assert [term for term, _ in terms_of(domain(), name, tags)] == terms
 
 
-@pytest.mark.skipif(NODE is None, reason="needs node, to run the script of the page")
+needs_node = pytest.mark.skipif(
+    NODE is None, reason="needs node, to run the script of the page"
+)
+
+
+@needs_node
 @pytest.mark.parametrize(
     "text, first",
     [
         ("customer birthday", "date_of_birth"),
         ("brithday", "date of birth"),  # mistyped
         ("street", "street"),
+        ("address", "address"),  # the table, before columns that have the word
+        ("zebra birthday", "date of birth"),
     ],
 )
 def test_the_script_of_the_page_finds_it(tmp_path, text, first):
+    assert (
+        told(tmp_path, f"lakeFind({json.dumps(text)}).map((x) => x.name)")[0] == first
+    )
+
+
+@needs_node
+def test_the_script_names_the_words_that_nothing_has(tmp_path):
+    assert told(tmp_path, 'lakeUnknown("zebra brithday")') == ["zebra"]
+
+
+def told(tmp_path, expression):
+    """What the script of the page says to an expression."""
     catalogue = catalogue_of(facts())
     files = overall_files([catalogue], NOW, environment="test")
     # As a browser loads them, one after the other; there is no page.
@@ -62,11 +81,11 @@ def test_the_script_of_the_page_finds_it(tmp_path, text, first):
         files["assets/minisearch.js"].decode().replace("typeof module", "typeof none"),
         search_script(catalogue),
         files["assets/search.js"].decode(),
-        f"console.log(JSON.stringify(lakeFind({json.dumps(text)}).map((x) => x.name)))",
+        f"console.log(JSON.stringify({expression}))",
     )
     script = tmp_path / "search.js"
     script.write_text("\n".join(parts))
     done = subprocess.run(
         [NODE, str(script)], capture_output=True, text=True, check=True
     )
-    assert json.loads(done.stdout)[0] == first
+    return json.loads(done.stdout)

@@ -75,6 +75,7 @@ def data_contract(
             _objects(domain, table, known or ColumnSensitivity(domain.tables))
         ),
         "team": {"name": table.owner},
+        "support": list(_support(domain)),
         "roles": list(_roles(domain, table)),
         "slaProperties": list(_service_levels(domain, table)),
         "servers": list(_servers(table, environment)) if environment else [],
@@ -83,6 +84,12 @@ def data_contract(
     text = json.dumps(filled, sort_keys=True, default=str)
     version = hashlib.sha256(text.encode()).hexdigest()[:12]
     return {"version": version, **filled}
+
+
+def _support(domain: DomainSpec) -> Iterator[Json]:
+    if domain.contact is not None:
+        url = {"url": domain.contact_url} if domain.contact_url else {}
+        yield {"channel": domain.contact, **url}
 
 
 def _objects(

@@ -275,6 +275,12 @@ class DomainSpec:
         "One sentence on what its data is about.", example="The museum's collection"
     )
     owner: str = setting("Owning team.", example="museum-data")
+    contact: Optional[str] = setting(
+        "Where people ask about its tables: a page (`https://...`), a mail box "
+        "(`data@example.com`) or a channel (`#museum-data`).",
+        None,
+        example="#museum-data",
+    )
     cluster: str = setting("Name of a file in `clusters/`.", "standard")
     clusters: Clusters = setting(
         "Clusters of single DAGs, such as a larger one for full loads.", Clusters()
@@ -331,6 +337,14 @@ class DomainSpec:
     tables: Tuple[TableSpec, ...] = setting(
         "Tables, from their own files.", (), given="files"
     )
+
+    @property
+    def contact_url(self) -> Optional[str]:
+        """What a browser opens for the contact; None where that is a channel or nothing."""
+        if self.contact is None or self.contact.startswith("#"):
+            return None
+        is_page = self.contact.startswith("https://")
+        return self.contact if is_page else f"mailto:{self.contact}"
 
     def cluster_of(self, kind: str) -> str:
         """Return the name of the cluster that a kind of DAG runs on."""

@@ -68,6 +68,17 @@ def domain_owner_is_a_team(spec: DomainSpec) -> Iterator[Problem]:
     yield from names.owner(spec.owner)
 
 
+@DOMAIN.rule("contact")
+def domain_contact_can_be_reached(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a contact that is neither a page nor a mail box nor a channel.
+
+    Fix: Write `https://...`, an address of mail, or `#` and the name of a channel.
+    """
+    if spec.contact is not None and not names.CONTACT.fullmatch(spec.contact):
+        hint = "Write https://..., an address of mail, or # and the name of a channel."
+        yield got(("contact",), spec.contact, hint)
+
+
 @DOMAIN.rule("cluster")
 def domain_cluster_is_a_name(spec: DomainSpec) -> Iterator[Problem]:
     """Refuse a name that no cluster can have.

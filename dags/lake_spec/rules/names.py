@@ -19,6 +19,12 @@ _LABEL = re.compile(r"[\w][\w .:/=+@-]*")
 
 SHORTEST_DESCRIPTION = 16
 SHORTEST_OWNER = 6
+CONTACT = re.compile(
+    r"https://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~/?#=&%+-]*)?"
+    r"|[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+"
+    r"|#[A-Za-z0-9_-]+"
+)
+"""A page, an address of mail, or a channel."""
 
 
 def name(path: Path, value: str) -> Iterator[Problem]:

@@ -140,10 +140,29 @@ def test_the_first_screen_of_a_table_has_the_six_answers(pages):
         "Newest event 2026-11-26 11:00 UTC newest file 2026-11-26 11:00 UTC; "
         "late from 2026-11-27 13:00 UTC",
         "No problem 10 of 110 rows were bad in the last run with rows; 0 rules",
-        "shop-data personal: full_name, date_of_birth, whose values no page shows",
+        "shop-data no contact is declared; personal: full_name, date_of_birth, "
+        "whose values no page shows",
         "46.7 cluster minutes last 30 days; no prices are set",
     ):
         assert answer in first
+
+
+@pytest.mark.parametrize(
+    ("contact", "links", "words"),
+    [
+        (None, [], "shop-data no contact is declared;"),
+        ("#shop-data", [], "shop-data #shop-data;"),
+        ("shop@example.com", ["mailto:shop@example.com"], "shop@example.com"),
+        ("https://example.com/a?b=c#d", ["https://example.com/a?b=c#d"], "example.com"),
+    ],
+)
+def test_a_table_and_its_domain_say_whom_to_ask(contact, links, words):
+    found = pages_of(site(facts(domain(contact=contact))))
+    for path in (TABLE, "domains/shop/index.html"):
+        page = found[path]
+        assert words.removesuffix(";") in page.text
+        outside = [each for each in page.links if urlsplit(each).scheme]
+        assert outside == links
 
 
 def test_a_column_says_where_it_comes_from_and_what_uses_it(pages):

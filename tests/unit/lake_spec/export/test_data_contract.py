@@ -57,7 +57,18 @@ def test_it_says_what_the_table_is_and_whose(specs):
     assert contract["id"] == "sales.orders" and contract["domain"] == "sales"
     assert contract["description"] == {"purpose": FEED["description"]}
     assert contract["team"] == {"name": "sales-data"}
-    assert "servers" not in contract and "roles" not in contract
+    assert not {"servers", "roles", "support"} & contract.keys()
+
+
+@pytest.mark.parametrize(
+    ("contact", "support"),
+    [
+        ("#sales", {"channel": "#sales"}),
+        ("s@example.com", {"channel": "s@example.com", "url": "mailto:s@example.com"}),
+    ],
+)
+def test_it_says_where_people_ask(specs, contact, support):
+    assert contract_of(specs, {}, domain={"contact": contact})["support"] == [support]
 
 
 def test_its_version_changes_with_the_contract_alone(specs):

@@ -121,7 +121,8 @@ def test_a_misspelt_required_key_is_one_diagnostic_and_not_two():
 def test_a_key_unlike_any_other_is_told_with_the_choices_alone():
     (diagnostic,) = diagnostics(DomainSpec, "zzz: 1\n" + DOMAIN, tables=())
     assert diagnostic == (
-        "f.yml:1: zzz: unknown key. A domain takes: name, description, owner, cluster,"
+        "f.yml:1: zzz: unknown key. A domain takes: name, description, owner,"
+        " contact, cluster,"
         " clusters, tags, history_runs, concurrency, schedules, stage_hours,"
         " step_per_stage, continuous, notifications, landing_grants,"
         " table_grants, readers, glossary."

@@ -33,6 +33,10 @@ TOPIC = "arn:aws:sns:eu-central-1:123456789012:lake-failures"
             {"owner": "airflow"},
             "owner: got 'airflow'. Name a team in more than 5 characters",
         ),
+        (
+            {"contact": "javascript:alert(1)"},
+            "contact: got 'javascript:alert(1)'. Write https://..., an address of mail",
+        ),
         ({"cluster": "../x"}, "cluster: got '../x'. Write 1 to 63 of a-z"),
         (
             {"cluster": "standart"},

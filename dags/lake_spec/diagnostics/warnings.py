@@ -39,6 +39,14 @@ class WarningId(str, Enum):
     Fix: Load the table that the message names first. The next run checks again.
     """
 
+    UNREADABLE_RESULTS = "UnreadableResults"
+    """Stored results of checks are damaged or of a newer release; the load went on.
+
+    Fix: Nothing, if later results are enough: the rows that can be read are kept, and
+    `drift` and `change` compare with these. To have the others back, correct the copy
+    that the message names and write it in the place of the file.
+    """
+
     HIGH_QUARANTINE_SHARE = "HighQuarantineShare"
     """The share of quarantined rows is above the table's `quarantine.warn_share`.
 

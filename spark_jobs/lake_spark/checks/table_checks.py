@@ -125,7 +125,10 @@ def settle(run: TableRun, layer: str) -> None:
 def _settled(run: TableRun, layer: str) -> Results:
     """Return the results of the table, those of the newest commit of the layer included."""
     uri = uri_of(run.environment.runs, run.spec.domain, run.spec.name)
-    results, table = Results(run.store, uri), run.table(layer)
+    results, table = Results(run.store, uri, run.report.release), run.table(layer)
+    unreadable = results.set_aside()
+    if unreadable:
+        run.warn(WarningId.UNREADABLE_RESULTS, unreadable)
     said, commit = table.metadata_with(OF_RUN), table.last_instant(OF_RUN)
     rows = json.loads(said.get(RESULTS, "[]"))
     if rows and commit is not None:

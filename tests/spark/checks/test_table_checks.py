@@ -233,6 +233,23 @@ def test_results_of_a_run_that_was_killed_after_its_commit_are_added(spark, tmp_
     assert report.state == "nothing_new" and shop.results() == kept
 
 
+def test_damaged_results_stop_no_load_and_are_set_aside(spark, tmp_path):
+    shop = Shop(spark, tmp_path, [RowCount(at_least=1)])
+    shop.order(("I", 1, 7, "1", 1, ""))
+    shop.run()
+    file, kept = tmp_path / "runs" / "checks" / "tests" / "orders.json", shop.results()
+    file.write_bytes(file.read_bytes()[:50])
+    damaged = file.read_bytes()
+    shop.order(("I", 2, 7, "1", 1, ""))
+    report = shop.run()
+    assert report.error is None and found(report) == {"row_count": ("passed", 2)}
+    (warning,) = report.warnings
+    assert warning.startswith("UnreadableResults: 1 row(s) of results were set aside")
+    assert file.with_name("_orders.json.unreadable").read_bytes() == damaged
+    assert shop.results() == [*kept, ("row_count", "passed", 2, True)]
+    assert shop.run().warnings == []
+
+
 def test_freshness_is_checked_where_nothing_landed(spark, tmp_path):
     shop = Shop(spark, tmp_path, [Freshness("shipped_at", 48)])
     now = datetime.now(timezone.utc)

@@ -80,3 +80,39 @@ def test_the_newest_runs_are_kept(monkeypatch):
         found.put([row(run, 1), row(run, 1, check="other")])
     assert found.earlier("current", RowCount(), "") == [1, 1]
     assert found.newest("current", RowCount())["run"] == "c"
+
+
+def test_rows_have_a_format_and_the_release_that_wrote_them():
+    store = Store()
+    store.objects["x"] = json.dumps(row("old", 1)).encode()  # before there was one
+    Results(store, "x", "r1").put([row("a", 2)])
+    Results(store, "x", "r2").put([row("b", 3)])
+    lines = [json.loads(each) for each in store.objects["x"].splitlines()]
+    heads = [(each.get("format"), each.get("written_by")) for each in lines]
+    assert heads == [(None, None), (1, "r1"), (1, "r2")]
+
+
+def test_rows_that_cannot_be_read_are_set_aside_and_the_others_stay():
+    uri, good = "s3://work/runs/checks/sales/orders.json", json.dumps(row("a", 1))
+    newer = json.dumps({**row("c", 3), "format": 2, "written_by": "r9"})
+    broken = {
+        "cut": (good[:40], "line 2"),
+        "no row": ("[]", "a JSON list, not an object"),
+        "bytes": (b"\xff", "line 2"),
+        "lacks": ('{"run": "b", "at": ""}', "has no layer, check, result, value, commit"),
+        "newer": (newer, "has format 2 (written by release r9), this release (r1) reads 1"),
+    }
+    for line, words in broken.values():
+        store = Store()
+        line = line if isinstance(line, bytes) else line.encode()
+        content = b"\n".join([good.encode(), line, json.dumps(row("d", 4)).encode()])
+        store.objects[uri] = content
+        found = Results(store, uri, "r1")
+        assert found.earlier("current", RowCount(), "") == [1, 4]
+        said = found.set_aside()
+        assert "1 row(s)" in said and f"{uri}, line 2" in said and words in said
+        copy = "s3://work/runs/checks/sales/_orders.json.unreadable"
+        assert copy in said and store.objects[copy] == content
+        again = Results(store, uri)
+        assert again.set_aside() is None
+        assert again.earlier("current", RowCount(), "") == [1, 4]

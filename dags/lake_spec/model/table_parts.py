@@ -18,6 +18,7 @@ from lake_spec.model.choices import (
     TableType,
 )
 from lake_spec.model.spec_field import setting
+from lake_spec.text.numbers import plain_number
 
 
 @dataclass(frozen=True)
@@ -199,8 +200,9 @@ class Rule:
         if self.matches is not None:
             return f"{self.column} does not match {self.matches!r}"
         if self.at_least is not None:
-            return f"{self.column} is below {self.at_least}"
-        return f"{self.column} is above {self.at_most}"
+            return f"{self.column} is below {plain_number(self.at_least)}"
+        assert self.at_most is not None, f"a rule of {self.column} has no test"
+        return f"{self.column} is above {plain_number(self.at_most)}"
 
 
 @dataclass(frozen=True)

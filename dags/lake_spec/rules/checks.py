@@ -33,6 +33,7 @@ from lake_spec.rules.table_names import (
     missing_column,
     with_other_names,
 )
+from lake_spec.text.numbers import plain_number
 
 CHECKS = RuleBook()
 
@@ -66,7 +67,7 @@ def _limits(path: Path, check: Check) -> Iterator[Problem]:
         yield Problem(path, None, f"{check.kind} has no limit", hint)
     low, high = check.at_least, check.at_most
     if low is not None and high is not None and low > high:
-        hint = f"It is above at_most: {high}. Correct one of the two."
+        hint = f"It is above at_most: {plain_number(high)}. Correct one of the two."
         yield got((*path, "at_least"), low, hint)
 
 

@@ -6,12 +6,11 @@ wrote; groups that a commit replaced count no more.
 
 from __future__ import annotations
 
-import posixpath
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Dict, FrozenSet, Iterable, List, Mapping, Optional, Tuple
+from typing import Dict, FrozenSet, Iterable, List, Mapping, Tuple
 
-from lake_spec.hudi.options import METADATA_FOLDER
+from lake_spark.storage.file_names import DataFile, data_file
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import ObjectStore
 from lake_spark.storage.timeline import FileChanges
@@ -19,7 +18,6 @@ from lake_spark.storage.timeline import FileChanges
 ICEBERG_FOLDER, DELTA_FOLDER = "metadata", "_delta_log"
 """Folders of published metadata, below the table's."""
 
-_NO_DATA = tuple(f"{f}/" for f in (METADATA_FOLDER, ICEBERG_FOLDER, DELTA_FOLDER))
 _WHOLE = ("commit", "replacecommit")
 """Actions after which no row of a merge-on-read table is in a log file."""
 _AT_ONCE = 16
@@ -67,10 +65,17 @@ class Instants:
     def __init__(self, table: HudiTable, store: ObjectStore, *, merged: bool) -> None:
         self._table = table
         self._known: Dict[str, FileChanges] = {}
-        listed = store.list(f"{table.path}/")
-        found = [(each.uri[len(table.path) + 1 :], each.size) for each in listed]
-        kept = [(path, size) for path, size in found if not path.startswith(_NO_DATA)]
-        self._files = [file for path, size in kept if (file := base_file(path, size))]
+        found: List[DataFile] = []
+        self._files: List[BaseFile] = []
+        for each in store.list(f"{table.path}/"):
+            path = each.uri[len(table.path) + 1 :]
+            named = data_file(path)
+            if named is None:
+                continue
+            found.append(named)
+            if not named.is_log:
+                base = BaseFile(path, named.group, named.instant, each.size)
+                self._files.append(base)
         self._order = table.instants()
         if merged:
             self._order.sort(key=lambda each: each.requested)
@@ -78,19 +83,19 @@ class Instants:
             self._order.sort(key=lambda each: (each.completed, each.requested))
         begun = [each.requested for each in self._order] + table.unfinished()
         self._first = min(begun, default="")
-        self._places = self._readable(merged, [path for path, _ in kept])
+        self._places = self._readable(merged, found)
 
-    def _readable(self, merged: bool, paths: Iterable[str]) -> List[int]:
+    def _readable(self, merged: bool, found: Iterable[DataFile]) -> List[int]:
         if not merged:
             return list(range(len(self._order)))
-        is_whole = not any(instant_of(path) < self._first for path in paths)
+        is_whole = not any(each.instant < self._first for each in found)
         places = []
         for place, each in enumerate(self._order):
             if each.action in _WHOLE:
                 is_whole = True
             elif is_whole:
                 written = self._changes(each.requested).rows
-                is_whole = not any(".log." in path for path in written)
+                is_whole = not any(_is_log(path) for path in written)
             if is_whole:
                 places.append(place)
         return places
@@ -172,20 +177,6 @@ class Instants:
         return self._known[instant]
 
 
-def base_file(path: str, size: int) -> Optional[BaseFile]:
-    """Return the base file of a path; None where it is another kind of file."""
-    folder, name = posixpath.split(path)
-    parts = name[: -len(".parquet")].rsplit("_", 2)
-    if not name.endswith(".parquet") or name.startswith(".") or len(parts) != 3:
-        return None
-    return BaseFile(path, (folder, parts[0]), parts[2], size)
-
-
-def instant_of(path: str) -> str:
-    """Return the instant in the name of a base or log file; a late one for others."""
-    name = posixpath.basename(path)
-    if name.endswith(".parquet"):
-        return name[: -len(".parquet")].rsplit("_", 1)[-1]
-    if ".log." in name:
-        return name.split(".log.")[0].rsplit("_", 1)[-1]
-    return "~"
+def _is_log(path: str) -> bool:
+    named = data_file(path)
+    return named is not None and named.is_log

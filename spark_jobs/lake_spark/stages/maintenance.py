@@ -25,8 +25,8 @@ from lake_spec.text.sql_text import sql_literal
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import LegacyLists
 from lake_spark.profiling.profile import profile_where_due
-from lake_spark.publish.instants import instant_of
 from lake_spark.publish.publication import drop_unasked, publish
+from lake_spark.storage.file_names import data_file
 from lake_spark.storage.file_slices import layer_size
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import StoredObject
@@ -198,8 +198,9 @@ def _refuse_legacy_lists(run: TableRun, table: HudiTable) -> None:
 
     All files of a commit have lists in one form, so one of each is opened.
     """
-    files = [e.uri for e in _newest_files(run, table) if e.uri.endswith(".parquet")]
-    for file in {instant_of(uri): uri for uri in files}.values():
+    named = {each.uri: data_file(each.uri) for each in _newest_files(run, table)}
+    base = {of.instant: uri for uri, of in named.items() if of and not of.is_log}
+    for file in base.values():
         if has_legacy_lists(run.spark, file):
             raise LegacyLists(
                 f"{file}: an earlier version compacted this file, and its lists are in "

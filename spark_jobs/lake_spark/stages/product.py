@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator, Sequence
 
-from lake_spec.hudi.options import METADATA_FOLDER, newest_version_options
+from lake_spec.hudi.options import newest_version_options
 from lake_spec.model import TableType
 from lake_spark.build import merge
 from lake_spark.checks import table_checks
@@ -12,9 +12,9 @@ from lake_spark.errors import KeysNotErased
 from lake_spark.product.build_product import build_product
 from lake_spark.product.input_table import INPUTS_READ
 from lake_spark.profiling import profile
-from lake_spark.publish.instants import DELTA_FOLDER, instant_of
 from lake_spark.publish.publication import begin_again, publish
 from lake_spark.stages.maintenance import compact_all, finish_killed
+from lake_spark.storage.file_names import data_file
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
 
@@ -82,8 +82,6 @@ def _older_files(run: TableRun, instant: str) -> Iterator[str]:
     """Yield the files of rows from before a commit."""
     path = run.current.path
     for each in run.store.list(f"{path}/"):
-        below = each.uri[len(path) + 1 :]
-        if below.startswith((f"{METADATA_FOLDER}/", f"{DELTA_FOLDER}/")):
-            continue
-        if instant_of(below) < instant:
+        named = data_file(each.uri[len(path) + 1 :])
+        if named is not None and named.instant < instant:
             yield each.uri

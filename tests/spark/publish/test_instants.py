@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_spark.publish.instants import base_file, Instants
+from lake_spark.publish.instants import Instants
 from lake_spark.storage.object_store import StoredObject
 from lake_spark.storage.timeline import FileChanges, Instant
 
@@ -125,11 +125,3 @@ def test_what_a_cleaning_keeps_and_the_last_before_it_stay(commits, kept):
     changes = {name: written(f".a_{name}.log.1_0-1-1") for name in ("102", "103")}
     found = Instants(table(order, changes), store(A1), merged=True)
     assert found.kept(commits) == kept
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["x.parquet", ".hoodie_partition_metadata", ".a_1.log.1_0-1-1", "p/.x_1_2.parquet"],
-)
-def test_other_files_are_no_base_files(path):
-    assert base_file(path, 1) is None

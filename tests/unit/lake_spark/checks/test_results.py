@@ -99,8 +99,14 @@ def test_rows_that_cannot_be_read_are_set_aside_and_the_others_stay():
         "cut": (good[:40], "line 2"),
         "no row": ("[]", "a JSON list, not an object"),
         "bytes": (b"\xff", "line 2"),
-        "lacks": ('{"run": "b", "at": ""}', "has no layer, check, result, value, commit"),
-        "newer": (newer, "has format 2 (written by release r9), this release (r1) reads 1"),
+        "lacks": (
+            '{"run": "b", "at": ""}',
+            "has no layer, check, result, value, commit",
+        ),
+        "newer": (
+            newer,
+            "has format 2 (written by release r9), this release (r1) reads 1",
+        ),
     }
     for line, words in broken.values():
         store = Store()

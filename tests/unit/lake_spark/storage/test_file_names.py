@@ -1,0 +1,41 @@
+"""What the names of a table's files say, as Hudi makes them."""
+
+import pytest
+
+from lake_spark.storage.file_names import DataFile, data_file
+
+GROUP, TIME = "00000003-5cd1-4d1c-a5ef-8d1a5fbd7f4e-0", "20260101000000000"
+BASE = f"{GROUP}_3-21-41_{TIME}.parquet"
+LOG = f".{GROUP}_{TIME}.log.1_3-21-41"
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "is_log"),
+    [
+        (BASE, "", False),
+        (f"year=2026/month=1/{BASE}", "year=2026/month=1", False),
+        (LOG, "", True),
+        (f"metadata/{LOG}", "metadata", True),  # a partition that is named so
+        (f"day=1/{LOG}.cdc", "day=1", True),
+    ],
+)
+def test_base_and_log_files_have_a_group_and_an_instant(path, folder, is_log):
+    assert data_file(path) == DataFile((folder, GROUP), TIME, is_log)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "x.parquet",
+        ".hoodie_partition_metadata",
+        "p/.x_1_2.parquet",
+        f".hoodie/metadata/files/{BASE}",
+        f".hoodie/metadata/files/{LOG}",
+        "metadata/v1.metadata.json",
+        "metadata/snap-1-1-b9c1.avro",
+        "_delta_log/00000000000000000001.json",
+        "_delta_log/00000000000000000010.checkpoint.parquet",
+    ],
+)
+def test_other_files_are_of_no_rows(path):
+    assert data_file(path) is None

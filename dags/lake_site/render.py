@@ -12,6 +12,7 @@ import jinja2
 
 from lake_spec.contract import site_pages
 from lake_spec.contract.state_format import state_text
+from lake_spec.contract.table_folders import table_folder
 from lake_spec.lineage.columns import FOLDERS, Layer, layers_of
 from lake_spec.model import EnvironmentSpec
 
@@ -164,7 +165,7 @@ def _add_table(files: Files, table: TableFacts, environment: EnvironmentSpec) ->
         unreadable=unreadable_by(spec),
         personal=facts.guard.personal(spec.full_name),
         layers=[FOLDERS[each] for each in layers_of(spec)],
-        storage=f"{environment.warehouse}/{spec.domain}/{spec.name}",
+        storage=table_folder(environment.warehouse, spec.full_name),
     )
 
 

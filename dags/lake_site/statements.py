@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lake_spec.contract.glue_names import glue_name
+from lake_spec.contract.table_folders import table_folder
 from lake_spec.model import EnvironmentSpec, ReadableAs, TableSpec, TableType
 from lake_spec.text.sql_text import sql_identifier
 
@@ -27,7 +28,7 @@ def statements_of(
     table: TableSpec, environment: EnvironmentSpec
 ) -> Iterator[Statements]:
     """List the statements of each engine for the formats that the table is published in."""
-    root = f"{environment.warehouse}/{table.domain}/{table.name}"
+    root = table_folder(environment.warehouse, table.full_name)
     formats = table.storage.formats
     if ReadableAs.ICEBERG in formats:
         database = ReadableAs.ICEBERG.database_of(table.domain)

@@ -40,6 +40,7 @@ from lake_spec.contract.stage_tables import (
     REBUILD_PRODUCT,
     SCD2,
 )
+from lake_spec.contract.table_folders import layer_folder
 from lake_spec.lineage.columns import (
     FOLDERS,
     Edge,
@@ -253,11 +254,11 @@ class StageLineage:
     def _name(self, place: Place) -> Place:
         """Return namespace and name of a dataset."""
         full_name, layer = place
-        domain, _, table = full_name.partition(".")
         if layer == Layer.SOURCE.value:
             path = f"{self.environment.landing}/{self._tables[full_name].source.path}"
         else:
-            path = f"{self.environment.warehouse}/{domain}/{table}/{FOLDERS[layer]}"
+            warehouse = self.environment.warehouse
+            path = layer_folder(warehouse, full_name, FOLDERS[layer])
         bucket, _, name = path.removeprefix("s3://").partition("/")
         return f"s3://{bucket}", name.rstrip("/")
 

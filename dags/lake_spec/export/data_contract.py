@@ -11,6 +11,7 @@ from typing import Any, Dict, Iterator, Optional
 
 from lake_spec.contract.environment_defaults import with_environment_defaults
 from lake_spec.contract.glue_names import glue_name
+from lake_spec.contract.table_folders import layer_folder
 from lake_spec.export.contract_checks import checks_of
 from lake_spec.lineage.columns import columns_of_table
 from lake_spec.lineage.sensitivity import ColumnSensitivity
@@ -290,7 +291,7 @@ def _service_levels(domain: DomainSpec, table: TableSpec) -> Iterator[Json]:
 
 def _servers(table: TableSpec, environment: EnvironmentSpec) -> Iterator[Json]:
     """List where the table is read: its files, and the databases of its formats."""
-    root = f"{environment.warehouse}/{table.domain}/{table.name}/current"
+    root = layer_folder(environment.warehouse, table.full_name, "current")
     common = {"environment": environment.name}
     yield {
         "server": environment.name,

@@ -11,6 +11,7 @@ from typing import Dict, Iterator, Optional, Sequence
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from lake_spec.contract.table_folders import layer_folder, table_folder
 from lake_spec.model import ProductInput
 from lake_spark.build import merge
 from lake_spark.changelog import retractions
@@ -59,16 +60,15 @@ class InputTable:
     ) -> None:
         self._spark, self._store, self._warehouse = spark, store, warehouse
         self.used = used
-        self._table = HudiTable(spark, f"{self._home(used.table)}/{used.layer.value}")
+        self._table = HudiTable(
+            spark, layer_folder(warehouse, used.table, used.layer.value)
+        )
         self._read: Dict[str, DataFrame] = {}
 
     @property
     def name(self) -> str:
         """Return the table and its layer, as messages and commits name them."""
         return f"{self.used.table} {self.used.layer.value}"
-
-    def _home(self, table: str) -> str:
-        return f"{self._warehouse}/{table.replace('.', '/', 1)}"
 
     @cached_property
     def pin(self) -> Optional[Pin]:
@@ -150,7 +150,7 @@ class InputTable:
                 yield self._of_log(table, then, until)
 
     def _of_log(self, table: str, since: Optional[str], until: str) -> DataFrame:
-        home = self._home(table)
+        home = table_folder(self._warehouse, table)
         log = ChangeLog(self._spark, f"{home}/changes")
         folder = ManifestFolder(self._store, f"{home}/inputs", table)
         manifest = folder.load(log.last_value("inputs"))

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from lake_spec.contract.erase_request import list_uri
 from lake_spec.contract.glue_names import glue_name
 from lake_spec.contract.report import Report
+from lake_spec.contract.table_folders import table_folder
 from lake_spec.diagnostics.diagnostic import key_path
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.options import OLDER_TABLE_VERSION, log_options, table_options
@@ -115,7 +116,7 @@ class TableRun:
     @property
     def home(self) -> str:
         """Return the folder of its tables."""
-        return f"{self.environment.warehouse}/{self.spec.domain}/{self.spec.name}"
+        return table_folder(self.environment.warehouse, self.spec.full_name)
 
     @cached_property
     def manifests(self) -> ManifestFolder:

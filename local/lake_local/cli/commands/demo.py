@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Iterable, Iterator
 
 from lake_spec.contract.site_pages import START, table_page
+from lake_spec.contract.table_folders import table_folder
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import TableSpec
 
@@ -119,7 +120,7 @@ def _step(opened: Session, dag_id: str, files: Iterable[tuple[str, str]]) -> End
 def _rows(opened: Session, table: TableSpec) -> tuple[int, list[Row]]:
     """Return the number of artists now, and every version of all of them."""
     text.progress("\nreading the tables")
-    root = f"{opened.specs.environment.warehouse}/{table.domain}/{table.name}"
+    root = table_folder(opened.specs.environment.warehouse, table.full_name)
     with tempfile.TemporaryDirectory(prefix="demo-", dir=opened.home.root) as folder:
         current, history = Path(folder) / "current", Path(folder) / "history"
         questions = [

@@ -23,6 +23,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from pathlib import Path
 
+from lake_spec.contract.table_folders import layer_folder
 from lake_spec.model import ReadableAs, TableSpec
 
 from lake_local.cli import query
@@ -118,7 +119,7 @@ def request_of(args: Namespace, specs: Specs) -> Request:
     return Request(
         table=table.full_name,
         layer=layer.value,
-        path=f"{specs.environment.warehouse}/{table.domain}/{table.name}/{layer.value}",
+        path=layer_folder(specs.environment.warehouse, table.full_name, layer.value),
         order=order_of(table, layer),
         as_of=_instant("--as-of", args.as_of) if args.as_of else None,
         between=_between(args.between) if args.between else None,

@@ -21,6 +21,9 @@ from lake_local.workspace.state_dir import StateDirectory
 
 PATIENCE = 30.0
 
+PATIENCE_WITH_PAGES = 300.0
+"""Seconds that a command waits while another one builds the pages of the lake."""
+
 
 class Lock:
     """An acquired lock, exclusive or shared."""
@@ -64,21 +67,28 @@ def hold(
 
 
 @contextmanager
-def hold_pages(home: StateDirectory, *, patience: float = PATIENCE) -> Iterator[None]:
-    """Acquire the lock of the folder of the pages for the block.
+def hold_pages(
+    home: StateDirectory, *, patience: float = PATIENCE_WITH_PAGES
+) -> Iterator[None]:
+    """Acquire the lock of the pages for the block, which builds and writes them.
 
     `site` needs no lock of the state directory where another command runs its processes,
     so it is another lock. Raises StateDirectoryBusy after `patience` seconds.
     """
     home.create()
     with open(home.site_lock_file, "a", encoding="utf-8") as file:
-        for is_late in _tries(file, fcntl.LOCK_EX, patience):
+        for tried, is_late in enumerate(_tries(file, fcntl.LOCK_EX, patience)):
             if is_late:
                 raise StateDirectoryBusy(
                     f"another command is building the pages in {home.site}. Wait until"
                     " that ends, or give this command a directory of its own: --state-dir"
                     " DIR"
                 )
+            if not tried:
+                words = (
+                    f"waiting for another command: it builds the pages in {home.site}"
+                )
+                print(words, file=sys.stderr)
         yield
 
 
@@ -93,17 +103,15 @@ def _acquire(
     file: IO[str], home: StateDirectory, *, shared: bool, patience: float
 ) -> None:
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-    is_announced = False
-    for is_late in _tries(file, kind, patience):
+    for tried, is_late in enumerate(_tries(file, kind, patience)):
         names = " and ".join(holders(home)) or "another command"
         if is_late:
             raise StateDirectoryBusy(
                 f"the state directory {home.root} is in use by {names}. Wait until that"
                 " ends, or give this command a directory of its own: --state-dir DIR"
             )
-        if not is_announced:
+        if not tried:
             print(f"waiting for {names}: it uses {home.root}", file=sys.stderr)
-            is_announced = True
 
 
 def _tries(file: IO[str], kind: int, patience: float) -> Iterator[bool]:

@@ -62,17 +62,16 @@ def build(opened: Session, *, prices: Path | None = None) -> Path:
     from lake_site.collect import whole_site, write
 
     environment = opened.specs.environment
-    s3 = opened.aws("s3")
-    domains = opened.specs.planned_domains()  # a plan has the lineage of SQL
-    files = whole_site(
-        domains,
-        environment,
-        S3Store(s3, environment.runs),
-        now=datetime.now(timezone.utc),
-        prices=load_prices(prices) if prices else None,
-    )
-    folder = opened.home.site
+    s3, folder = opened.aws("s3"), opened.home.site
     with lock.hold_pages(opened.home):
+        domains = opened.specs.planned_domains()  # a plan has the lineage of SQL
+        files = whole_site(
+            domains,
+            environment,
+            S3Store(s3, environment.runs),
+            now=datetime.now(timezone.utc),
+            prices=load_prices(prices) if prices else None,
+        )
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700)
         write(FolderStore(folder), files)

@@ -86,11 +86,12 @@ def test_a_home_is_for_its_owner_only(home):
         assert home.root.stat().st_mode & 0o077 == 0
 
 
-def test_pages_are_written_by_one_command_at_a_time(home):
+def test_pages_are_built_by_one_command_at_a_time(home, capsys):
     with another_command(home, "pages"):
         with lock.hold(home, "show", shared=False, patience=0):
             with pytest.raises(StateDirectoryBusy, match="is building the pages in"):
-                with lock.hold_pages(home, patience=0):
+                with lock.hold_pages(home, patience=0.3):
                     pass
+    assert "it builds the pages in" in capsys.readouterr().err
     with lock.hold_pages(home, patience=10):  # the kernel released it
         pass

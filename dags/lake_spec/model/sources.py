@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Optional, Tuple, Union
 
 from lake_spec.model.choices import MissingColumns, MissingKeys, NewColumns
@@ -181,6 +182,25 @@ class FullRefresh:
     )
 
 
+# What a source of landing files declares of them, be they snapshots or changes.
+_late_after_hours = partial(
+    setting,
+    "Hours since the newest file landed after which the source is late (0.1 to 10000).",
+    None,
+    example=26,
+)
+_timezone = partial(setting, "Time zone of timestamps without one.", "UTC")
+_new_columns = partial(
+    setting, "Handling of undeclared source columns.", NewColumns.ADD
+)
+_missing_columns = partial(
+    setting,
+    "Handling of a file that lacks a declared column: ingest its rows with null and "
+    "warn, or reject the file.",
+    MissingColumns.WARN,
+)
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """Full copies that come again; each is compared with the one before."""
@@ -213,21 +233,10 @@ class Snapshot:
     scope: Optional[Scope] = setting(
         "Scope of one snapshot, if it does not cover the whole table.", None
     )
-    late_after_hours: Optional[float] = setting(
-        "Hours since the newest file landed after which the source is late (0.1 to "
-        "10000).",
-        None,
-        example=26,
-    )
-    timezone: str = setting("Time zone of timestamps without one.", "UTC")
-    new_columns: NewColumns = setting(
-        "Handling of undeclared source columns.", NewColumns.ADD
-    )
-    missing_columns: MissingColumns = setting(
-        "Handling of a file that lacks a declared column: ingest its rows with null "
-        "and warn, or reject the file.",
-        MissingColumns.WARN,
-    )
+    late_after_hours: Optional[float] = _late_after_hours()
+    timezone: str = _timezone()
+    new_columns: NewColumns = _new_columns()
+    missing_columns: MissingColumns = _missing_columns()
 
 
 @dataclass(frozen=True)
@@ -284,21 +293,10 @@ class Feed:
         None,
         example="__debezium_unavailable_value",
     )
-    late_after_hours: Optional[float] = setting(
-        "Hours since the newest file landed after which the source is late (0.1 to "
-        "10000).",
-        None,
-        example=26,
-    )
-    timezone: str = setting("Time zone of timestamps without one.", "UTC")
-    new_columns: NewColumns = setting(
-        "Handling of undeclared source columns.", NewColumns.ADD
-    )
-    missing_columns: MissingColumns = setting(
-        "Handling of a file that lacks a declared column: ingest its rows with null "
-        "and warn, or reject the file.",
-        MissingColumns.WARN,
-    )
+    late_after_hours: Optional[float] = _late_after_hours()
+    timezone: str = _timezone()
+    new_columns: NewColumns = _new_columns()
+    missing_columns: MissingColumns = _missing_columns()
 
 
 @dataclass(frozen=True)

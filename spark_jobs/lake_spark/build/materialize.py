@@ -21,7 +21,7 @@ from lake_spark.changelog.schema import ALL_KEYS, IS_LOAD, LogColumn, FULL_REFRE
 from lake_spark.checks import table_checks
 from lake_spark.landing.manifest import LogContents, Manifest
 from lake_spark.scd2 import delete_all, partial_updates, scopes
-from lake_spark.scd2.current import CurrentLayer
+from lake_spark.scd2.current import CurrentLayer, mark_of, not_deleted
 from lake_spark.scd2.events import (
     distinct_events,
     KEY,
@@ -334,8 +334,7 @@ def living_keys(run: TableRun) -> Optional[DataFrame]:
 
 def living_rows(run: TableRun) -> DataFrame:
     """Return the rows of current that are not marked as deleted."""
-    stored, mark = run.current.read(), run.spec.history.columns.is_deleted
-    return stored.where(~F.col(mark)) if mark in stored.columns else stored
+    return not_deleted(run.current.read(), mark_of(run.spec))
 
 
 def keep_counts(run: TableRun) -> None:

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from lake_spark.checks.measures import How, Measure, Value, Values, from_text
+from lake_spark.scd2.current import not_deleted
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.layer import CHANGED, INSERTED, REMOVED
 from lake_spark.storage.hudi_table import without_hudi_columns
@@ -56,15 +57,15 @@ def of_changes(
         stored: The table's rows; None if the changes are all rows.
         mark: The column that marks rows as deleted, which may not be there.
     """
-    new = living(changes.where(F.col("lake_action") != REMOVED), mark)
+    new = not_deleted(changes.where(F.col("lake_action") != REMOVED), mark)
     if stored is None:
         return CheckedRows(lambda: new)
     added = changes.where(F.col("lake_action").isin(INSERTED, CHANGED))
     removed = changes.where(F.col("lake_action").isin(CHANGED, REMOVED))
     return CheckedRows(
         lambda: _replaced(stored(), changes, new, mark),
-        living(added, mark),
-        living(removed.select(f"{OLD}.*"), mark),
+        not_deleted(added, mark),
+        not_deleted(removed.select(f"{OLD}.*"), mark),
     )
 
 
@@ -72,15 +73,8 @@ def _replaced(
     stored: DataFrame, changes: DataFrame, new: DataFrame, mark: str
 ) -> DataFrame:
     keys = changes.select(KEY).distinct()
-    rest = living(stored, mark).join(keys, KEY, "left_anti")
+    rest = not_deleted(stored, mark).join(keys, KEY, "left_anti")
     return without_hudi_columns(rest).unionByName(new, allowMissingColumns=True)
-
-
-def living(rows: DataFrame, mark: str) -> DataFrame:
-    """Return the rows that are not marked as deleted."""
-    if mark not in rows.columns:
-        return rows
-    return rows.where(~F.coalesce(F.col(f"`{mark}`"), F.lit(False)))
 
 
 def measured(

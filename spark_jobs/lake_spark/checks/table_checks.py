@@ -31,11 +31,12 @@ from lake_spec.model import (
 )
 from lake_spec.model.checks import columns_of
 from lake_spec.text.sql_text import sql_identifier
-from lake_spark.checks.checked_rows import CheckedRows, living, measured, of_changes
+from lake_spark.checks.checked_rows import CheckedRows, measured, of_changes
 from lake_spark.checks.judgement import FAILED, SKIPPED, judge, sentence
 from lake_spark.checks.measures import measures_of, to_text, value_of
 from lake_spark.checks.results import Results, Row, uri_of
 from lake_spark.errors import FailedChecks
+from lake_spark.scd2.current import mark_of, not_deleted
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.hudi_table import without_hudi_columns
 from lake_spark.tables.table_run import TableRun
@@ -56,11 +57,6 @@ _OF_COMMITS = (Drift, RowCount)
 def checks_of(spec: TableSpec, layer: str) -> List[Check]:
     """Return the checks of a layer."""
     return [each for each in spec.checks if each.layer.value == layer]
-
-
-def _mark(spec: TableSpec) -> str:
-    """Return the column that marks deleted rows; a product's of that name is its own."""
-    return "" if spec.is_product else spec.history.columns.is_deleted
 
 
 def before_commit(run: TableRun, layer: str, rows: CheckedRows) -> Dict[str, str]:
@@ -91,7 +87,7 @@ class PreCommit:
 
     def __init__(self, run: TableRun, layer: str) -> None:
         self._run, self._layer = run, layer
-        self._mark = _mark(run.spec)
+        self._mark = mark_of(run.spec)
 
     def old_columns(self, names: Sequence[str]) -> List[str]:
         """Return which columns of the stored rows that differ are needed."""
@@ -153,7 +149,7 @@ def without_commit(run: TableRun, layer: str) -> None:
         return
 
     def stored() -> DataFrame:
-        return living(without_hudi_columns(table.read()), _mark(run.spec))
+        return not_deleted(without_hudi_columns(table.read()), mark_of(run.spec))
 
     rows = CheckedRows(stored, is_unchanged=True)
     evaluation = _Evaluation(run, layer, results, now)
@@ -287,7 +283,7 @@ class _Evaluation:
             found = rows.after
         else:
             other = self._run.of_table(table)
-            found = living(other.current.read(), _mark(other.spec))
+            found = not_deleted(other.current.read(), mark_of(other.spec))
         return found.selectExpr(f"{sql_identifier(column)} AS lake_value")
 
     def rows(

@@ -13,9 +13,10 @@ from typing import List, Tuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import CurrentDeletes, Enrichment
+from lake_spec.model import Enrichment
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import ReferenceNotBuilt, SettingsChanged
+from lake_spark.scd2.current import mark_of, not_deleted
 from lake_spark.schema.columns import Columns
 from lake_spark.schema.promotion import merged, stored_type, widens
 from lake_spark.storage.hudi_table import without_hudi_columns
@@ -61,10 +62,7 @@ def reference_rows(run: TableRun) -> DataFrame:
             f" Load it first (./run_locally.sh run {run.spec.domain}_full_load --param"
             f" tables={run.spec.name})."
         )
-    rows = without_hudi_columns(run.current.read())
-    if run.spec.current.deletes is CurrentDeletes.SOFT:
-        rows = rows.where(~F.col(run.spec.history.columns.is_deleted))
-    return rows
+    return not_deleted(without_hudi_columns(run.current.read()), mark_of(run.spec))
 
 
 def _joined(

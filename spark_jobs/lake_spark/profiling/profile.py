@@ -21,10 +21,11 @@ from lake_spec.contract.table_profile import (
 )
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.lineage.sensitivity import ColumnSensitivity
-from lake_spec.model import CurrentDeletes, Profile, TableSpec
+from lake_spec.model import Profile, TableSpec
 from lake_spec.rules.columns import RESERVED_PREFIXES
 from lake_spark.errors import LeaseLost, first_line
 from lake_spark.profiling.measure import measure
+from lake_spark.scd2.current import mark_of, not_deleted
 from lake_spark.storage.hudi_table import without_hudi_columns
 from lake_spark.storage.session import FEW_BYTES, session_for
 from lake_spark.tables.table_run import TableRun
@@ -141,8 +142,7 @@ def living(run: TableRun) -> DataFrame:
     files = run.store.list(f"{run.current.path}/")
     is_few = sum(each.size for each in files) <= FEW_BYTES
     rows = without_hudi_columns(run.current.read(session_for(run.spark, few=is_few)))
-    marker = run.spec.history.columns.is_deleted
-    if run.spec.current.deletes is CurrentDeletes.SOFT and marker in rows.columns:
-        rows = rows.where(~rows[marker]).drop(marker)
+    mark = mark_of(run.spec)
+    rows = not_deleted(rows, mark).drop(mark)
     ours = [name for name in rows.columns if name.startswith(RESERVED_PREFIXES)]
     return rows.drop(*ours)

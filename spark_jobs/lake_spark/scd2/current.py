@@ -37,12 +37,29 @@ class CurrentLayer(Layer):
         """Return whether the row lives."""
         if self._spec.current.deletes is CurrentDeletes.HARD:
             return F.lit(True)
-        return ~F.col(self._spec.history.columns.is_deleted)
+        return _is_not_deleted(self._spec.history.columns.is_deleted)
 
     @property
     def broken(self) -> Dict[str, str]:
         """Name the promise: a row has a key."""
         return {"key is null": any_null(self._spec.key)}
+
+
+def mark_of(spec: TableSpec) -> str:
+    """Return the column that marks deleted rows; a product's of that name is its own."""
+    return "" if spec.is_product else spec.history.columns.is_deleted
+
+
+def not_deleted(rows: DataFrame, mark: str) -> DataFrame:
+    """Return the rows that are not marked as deleted.
+
+    Rows without a mark are not: those of before the table had marks.
+    """
+    return rows.where(_is_not_deleted(mark)) if mark in rows.columns else rows
+
+
+def _is_not_deleted(mark: str) -> Column:
+    return ~F.coalesce(F.col(f"`{mark}`"), F.lit(False))
 
 
 def living_rows(

@@ -7,7 +7,7 @@ import json
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Iterator, List, Optional, Pattern, Sequence, Tuple
 
 from lake_spec.contract.erase_request import REQUEST
 from lake_spec.contract.partition_folders import EXPECTED, is_folder
@@ -58,6 +58,28 @@ class Arguments:
                 partitions=(),
                 then=(),
             )
+
+
+def _matching(
+    pattern: Pattern[str], what: str, expected: str = ""
+) -> Callable[[str], str]:
+    """Return a type of arguments: texts of that pattern."""
+
+    def checked(text: str) -> str:
+        if not pattern.fullmatch(text):
+            raise argparse.ArgumentTypeError(
+                f"{text!r} is not a {what} (expected {expected or pattern.pattern})"
+            )
+        return text
+
+    return checked
+
+
+_name = _matching(_NAME, "name")
+_region = _matching(_REGION, "region")
+_request = _matching(REQUEST, "name")
+_run = _matching(_RUN, "run", "<dag id>/<run key>")
+_digits = _matching(_TOKEN, "token")
 
 
 def _parser(stages: Sequence[str]) -> argparse.ArgumentParser:
@@ -152,6 +174,10 @@ def _check_reprocess(
         parser.error("reprocess: give at least one of --window, --file, --quarantined")
 
 
+def _token(text: str) -> int:
+    return int(_digits(text))
+
+
 def _file(text: str) -> str:
     if not text or text.startswith("/") or not text.isprintable():
         raise argparse.ArgumentTypeError(
@@ -174,30 +200,6 @@ def _pull_from(text: str) -> str:
     return text
 
 
-def _name(text: str) -> str:
-    if not _NAME.fullmatch(text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a name (expected {_NAME.pattern})"
-        )
-    return text
-
-
-def _region(text: str) -> str:
-    if not _REGION.fullmatch(text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a region (expected {_REGION.pattern})"
-        )
-    return text
-
-
-def _request(text: str) -> str:
-    if not REQUEST.fullmatch(text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a name (expected {REQUEST.pattern})"
-        )
-    return text
-
-
 def _names(text: str) -> List[str]:
     return [_name(part) for part in text.split(",")]
 
@@ -210,22 +212,6 @@ def _texts(text: str) -> Tuple[str, ...]:
     if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
         raise argparse.ArgumentTypeError(f"{text!r} is not a JSON list of strings")
     return tuple(texts)
-
-
-def _run(text: str) -> str:
-    if not _RUN.fullmatch(text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a run (expected <dag id>/<run key>)"
-        )
-    return text
-
-
-def _token(text: str) -> int:
-    if not _TOKEN.fullmatch(text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a token (expected {_TOKEN.pattern})"
-        )
-    return int(text)
 
 
 def _share(text: str) -> float:

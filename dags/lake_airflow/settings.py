@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lake_spec.contract.run_key import LONGEST_AIRFLOW, distinct_part
+from lake_spec.parsing import product_plans
 from lake_spec.parsing.loader import environment_file
 
 DAGS = Path(__file__).resolve().parent.parent
@@ -34,6 +35,11 @@ class Settings:
     release_file: Path
     environment: str
     poll_seconds: int
+
+    def plans(self) -> product_plans.Plans:
+        """Read the plans of products; none where the release's are of other specs."""
+        file = self.release_file.with_name(product_plans.FILE)
+        return product_plans.read_plans(file, self.tables)
 
 
 def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:

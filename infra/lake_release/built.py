@@ -19,14 +19,17 @@ from typing import Any, Dict, Iterator, List, Optional
 from lake_release import airflow_files
 from lake_release.errors import ReleaseError
 from lake_spec.model import DomainSpec, EnvironmentSpec
-from lake_spec.parsing import compiled_domains
+from lake_spec.parsing import compiled_domains, product_plans
 from lake_spec.parsing.loader import load_environment, load_lake
 from lake_spec.products.plans import with_plans
 
 PROJECT = Path(__file__).resolve().parents[2]
 PARTS = ("artifacts", "dags", "airflow")
 MANIFEST = "manifest.json"
-_MADE = ("__pycache__", "*.pyc", "release.json", compiled_domains.FILE)
+_MADE = (
+    *("__pycache__", "*.pyc", "release.json"),
+    *(compiled_domains.FILE, product_plans.FILE),
+)
 
 Manifest = Dict[str, Dict[str, str]]
 """SHA-256 of every file, by part and path."""
@@ -79,6 +82,8 @@ def build(
         folder = Path(made) / "release"
         place = load_environment(environment, project / "dags" / "environments")
         _copy_dags(project / "dags", folder / "dags")
+        plans = product_plans.plans_text(domains, folder / "dags" / "tables")
+        (folder / "dags" / product_plans.FILE).write_text(plans, encoding="utf-8")
         airflow_files.write(
             folder / "airflow",
             project=project,

@@ -10,11 +10,12 @@ from lake_release.built import Manifest
 from lake_release.store import dag_files
 from lake_spec.contract.dag_kinds import dag_ids, ids_of
 from lake_spec.contract.release_files import CODE, MAIN, PACKAGES
+from lake_spec.parsing import product_plans
 
 MORE = 12
 """Number of changed settings of a table that are named; the rest are counted."""
 _STEPS = (CODE, PACKAGES, MAIN)
-_TOLD_ALREADY = ("tables/", "environments/", "release.json")
+_TOLD_ALREADY = ("tables/", "environments/", "release.json", product_plans.FILE)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ import attr
 from lake_airflow.planning.plan import Stage, StageKind
 from lake_airflow.reporting.reports import Report, Reports
 from lake_airflow.runs.run import Run
+from lake_airflow.settings import read_settings
 from lake_spec.contract.run_options import FULL_LOAD, INCREMENTAL, REBUILD, REPROCESS
 from lake_spec.contract.report import State
 from lake_spec.contract.stage_tables import (
@@ -52,6 +53,7 @@ from lake_spec.lineage.columns import (
 )
 from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.model.continuous import CONTINUOUS
+from lake_spec.parsing.product_plans import planned
 
 _LOG, _CURRENT, _HISTORY = Layer.LOG.value, Layer.CURRENT.value, Layer.HISTORY.value
 _WRITES = {
@@ -66,6 +68,20 @@ rows of its own."""
 
 _ROWS = {_LOG: "accepted", _HISTORY: "versions_opened"}
 """Count of a report that says how many rows were added to a layer."""
+
+_USES = tuple(Kind)
+"""From values as they are to nothing of them: the last one on a way counts."""
+
+_HOW = {
+    Kind.COPIED: ("IDENTITY", ""),
+    Kind.COMPUTED: ("TRANSFORMATION", "an expression makes the values of it"),
+    Kind.SUMMED: ("AGGREGATION", "totals or means over many rows"),
+    Kind.DERIVED: (
+        "TRANSFORMATION",
+        "decides the values: a count, or the times or key of a version",
+    ),
+}
+"""Subtype and description of a transformation."""
 
 Place = tuple[str, str]  # a full name of a table, and a layer
 
@@ -102,6 +118,11 @@ class StageLineage:
         )
 
     @cached_property
+    def _planned(self) -> DomainSpec:
+        """The domain with the plans of its products, which follow columns through SQL."""
+        return planned(self.domain, read_settings().plans())
+
+    @cached_property
     def _tables(self) -> dict[str, TableSpec]:
         return {table.full_name: table for table in self.domain.tables}
 
@@ -109,7 +130,7 @@ class StageLineage:
     def _edges(self) -> dict[Field, list[Edge]]:
         """The edges into each column."""
         found: dict[Field, list[Edge]] = {}
-        for edge in lineage_of(self.domain):
+        for edge in lineage_of(self._planned):
             found.setdefault(edge.target, []).append(edge)
         return found
 
@@ -141,31 +162,31 @@ class StageLineage:
         )
 
     @cached_property
-    def _origins(self) -> dict[Field, list[tuple[Field, bool]]]:
-        """By column of an output, the columns of inputs that it comes from, and
-        whether each is copied."""
-        return {
-            target: list(dict.fromkeys(self._origins_of(target, True)))
-            for target in self._edges
-            if (target.table, target.layer) in self._written
-        }
+    def _origins(self) -> dict[Field, dict[Field, Kind]]:
+        """By column of an output, the columns of inputs that it comes from, each with
+        what becomes of its values on the way that leaves most of them."""
+        found: dict[Field, dict[Field, Kind]] = {}
+        for target in self._edges:
+            if (target.table, target.layer) in self._written:
+                origins = found[target] = {}
+                for field, use in self._origins_of(target, Kind.COPIED):
+                    origins[field] = min(origins.get(field, use), use, key=_USES.index)
+        return found
 
-    def _origins_of(
-        self, field: Field, is_copied: bool
-    ) -> Iterator[tuple[Field, bool]]:
+    def _origins_of(self, field: Field, use: Kind) -> Iterator[tuple[Field, Kind]]:
         for edge in self._edges.get(field, ()):
-            copied = is_copied and edge.kind == Kind.COPIED.value
+            later = max(use, Kind(edge.kind), key=_USES.index)
             if (edge.source.table, edge.source.layer) in self._written:
-                yield from self._origins_of(edge.source, copied)
+                yield from self._origins_of(edge.source, later)
             else:
-                yield edge.source, copied
+                yield edge.source, later
 
     @cached_property
     def _read(self) -> dict[Place, dict[str, None]]:
         """The columns that were read, by what they are columns of."""
         found: dict[Place, dict[str, None]] = {}
         for origins in self._origins.values():
-            for field, _ in origins:
+            for field in origins:
                 found.setdefault((field.table, field.layer), {})[field.column] = None
         return found
 
@@ -214,7 +235,7 @@ class StageLineage:
                 column: column_lineage_dataset.Fields(
                     inputFields=[
                         self._input_field(*origin)
-                        for origin in self._origins[Field(*place, column)]
+                        for origin in self._origins[Field(*place, column)].items()
                     ]
                 )
                 for column in columns
@@ -222,15 +243,16 @@ class StageLineage:
         )
 
     def _input_field(
-        self, field: Field, is_copied: bool
+        self, field: Field, use: Kind
     ) -> column_lineage_dataset.InputField:
-        """A column's values are copied (from a file: parsed), or decide the target's."""
+        """Values that are copied out of a file are parsed."""
         namespace, name = self._name((field.table, field.layer))
-        as_it_is = is_copied and field.layer != Layer.SOURCE.value
+        subtype, description = _HOW[use]
+        is_source = field.layer == Layer.SOURCE.value
         how = column_lineage_dataset.Transformation(
             type="DIRECT",
-            subtype="IDENTITY" if as_it_is else "TRANSFORMATION",
-            description="" if is_copied else "decides the times or key of a version",
+            subtype="TRANSFORMATION" if is_source else subtype,
+            description=description,
             masking=False,
         )
         return column_lineage_dataset.InputField(namespace, name, field.column, [how])

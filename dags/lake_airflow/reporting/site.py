@@ -17,8 +17,9 @@ from lake_spec.contract.run_options import ERASE
 from lake_spec.contract.site_pages import site_folder
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.lineage.sensitivity import ColumnSensitivity
-from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec
+from lake_spec.model import DomainSpec, EnvironmentSpec
 from lake_spec.parsing.loader import load_domain
+from lake_spec.parsing.product_plans import Plans, planned
 
 log = logging.getLogger(__name__)
 
@@ -34,37 +35,40 @@ def write_site(
 
     An erase changes what earlier runs reported: all pages of the domain are written.
 
-    The specs are those of the DAGs folder, as they are now.
+    The specs are those of the DAGs folder, as they are now, with the plans of their
+    products.
     """
-    tables = read_settings().tables
-    spec = load_domain(plan.domain, tables)
+    settings = read_settings()
+    spec, *others = _domains(plan.domain, settings.tables, settings.plans())
     client = S3Hook(aws_conn_id=aws_conn_id, region_name=environment.region).conn
     facts = facts_of(
         spec,
         environment,
         S3Store(client, environment.runs),
         now=datetime.now(timezone.utc),
-        sensitivity=ColumnSensitivity(_known_tables(spec, tables)),
+        sensitivity=ColumnSensitivity(
+            t for each in (spec, *others) for t in each.tables
+        ),
     )
     site = S3Store(client, site_folder(environment.runs))
     is_erase = plan.kind == ERASE
     return write_run(facts, environment, site, run=run_name, whole=is_erase)
 
 
-def _known_tables(domain: DomainSpec, tables: Path) -> list[TableSpec]:
-    """List the tables of a domain, of those that its products read, and so on.
+def _domains(name: str, tables: Path, plans: Plans) -> list[DomainSpec]:
+    """List a domain, then those of the tables that its products read, and so on.
 
     A domain with mistakes is left out: its columns count as personal.
     """
-    found = {domain.name: domain}
-    waiting = [domain]
+    found = {name: planned(load_domain(name, tables), plans)}
+    waiting = list(found.values())
     while waiting:
-        reads = (name for table in waiting.pop().tables for name in reads_of(table))
-        for name in {each.partition(".")[0] for each in reads} - set(found):
+        reads = (table for each in waiting.pop().tables for table in reads_of(each))
+        for other in {each.partition(".")[0] for each in reads} - set(found):
             try:
-                found[name] = load_domain(name, tables)
+                found[other] = planned(load_domain(other, tables), plans)
             except LakeError as error:
-                log.warning("no specs of %s for the pages: %s", name, error)
+                log.warning("no specs of %s for the pages: %s", other, error)
             else:
-                waiting.append(found[name])
-    return [table for each in found.values() for table in each.tables]
+                waiting.append(found[other])
+    return list(found.values())

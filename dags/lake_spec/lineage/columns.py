@@ -1,7 +1,7 @@
 """Column lineage of a domain: source column, change log, current and history, dimension.
 
 Of a product whose rows are those of one table (`from`), columns of the same name are
-followed; what SQL makes is followed where the product has its plan, as at a desk.
+followed; what SQL makes is followed by the plan of the product, where it has one.
 
 An edge says that values of one column turn up in another, as they are or parsed
 (`COPIED`), computed or summed, or that they decide its values (`DERIVED`: a count, the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
@@ -23,6 +23,7 @@ from lake_spec.model import (
 from lake_spec.model.checks import shown_column
 from lake_spec.parsing.discovery import ENDING, Survey, read_document
 from lake_spec.parsing.loader import survey_all
+from lake_spec.parsing.product_plans import planned
 from lake_spec.parsing.product_sql import read_sql
 from lake_spec.rules.checks import personal_by_origin
 from lake_spec.text.sql_references import find_references
@@ -77,23 +78,7 @@ def with_plans(domains: Sequence[DomainSpec], tables: Path) -> List[DomainSpec]:
     checked = check_products(domains, tables)
     if checked.diagnostics:
         raise SpecErrors(checked.diagnostics)
-    return _with(domains, checked.plans)
-
-
-def _with(
-    domains: Sequence[DomainSpec], plans: Dict[str, ProductPlan]
-) -> List[DomainSpec]:
-    return [
-        replace(each, tables=tuple(_planned(t, plans) for t in each.tables))
-        for each in domains
-    ]
-
-
-def _planned(table: TableSpec, plans: Dict[str, ProductPlan]) -> TableSpec:
-    plan = plans.get(table.full_name)
-    if plan is None:
-        return table
-    return replace(table, source=replace(table.source, plan=plan))
+    return [planned(each, checked.plans) for each in domains]
 
 
 def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
@@ -127,8 +112,8 @@ def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
     checked.diagnostics += _cycles(products, tables)
     checked.diagnostics.sort(key=lambda each: (each.file, each.line))
     if not checked.diagnostics:
-        planned = _with(domains, checked.plans)
-        specs = [each for domain in planned for each in domain.tables]
+        with_plan = [planned(each, checked.plans) for each in domains]
+        specs = [each for domain in with_plan for each in domain.tables]
         known = ColumnSensitivity(specs)
         checked.diagnostics += _shown_values(specs, tables, known)
         checked.notes = [*_lowered(known, tables), *checked.notes]

@@ -8,6 +8,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from lake_spec.parsing import product_plans
+
 from lake_local.errors import Missing
 from lake_local.stack import objects
 from lake_local.workspace.specs import Specs
@@ -23,18 +25,25 @@ def publish(home: StateDirectory, specs: Specs, s3: Any) -> str:
     import bundle  # From spark_jobs/, which only a release needs.
 
     with tempfile.TemporaryDirectory(prefix="release-", dir=home.root) as folder:
-        built = Path(folder) / "release"
+        built, domains = Path(folder) / "release", specs.planned_domains()
         try:
-            release = bundle.build(specs.planned_domains(), specs.environment, built)
+            release = bundle.build(domains, specs.environment, built)
         except FileNotFoundError as error:
             raise Missing(str(error)) from None
         for file in sorted(each for each in built.rglob("*") if each.is_file()):
             key = file.relative_to(built).as_posix()
             objects.put_file(s3, file, f"{_root(specs, release.id)}/{key}")
-        part = Path(folder) / "release.json"
-        part.write_text(json.dumps({"release": release.id}), encoding="utf-8")
-        os.replace(part, home.release_file)
+        plans = product_plans.plans_text(domains, specs.tables)
+        _put(Path(folder) / product_plans.FILE, plans, home.root)
+        pointer = json.dumps({"release": release.id})
+        _put(Path(folder) / home.release_file.name, pointer, home.root)
     return release.id
+
+
+def _put(part: Path, text: str, to: Path) -> None:
+    """Write a file in one step, as the DAGs read it at any time."""
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, to / part.name)
 
 
 def _root(specs: Specs, release: str) -> str:

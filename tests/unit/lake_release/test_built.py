@@ -7,6 +7,9 @@ import sys
 import pytest
 from lake_release.built import PROJECT, build
 from lake_spec.diagnostics.errors import SpecErrors
+from lake_spec.parsing import product_plans
+from lake_spec.parsing.json_codec import to_data
+from lake_spec.parsing.product_plans import read_plans
 
 PRODUCT = """\
 name: by_nation
@@ -36,7 +39,10 @@ def test_a_release_has_the_plan_of_a_product(project, tmp_path):
     (plan,) = [t["source"]["plan"] for t in tables if t["name"] == "by_nation"]
     assert plan["inputs"][0]["table"] == "moma.artists"
     assert plan["unit"] == ["nationality"]
-    shipped = built.folder / "dags" / "tables" / "moma"
+    dags = built.folder / "dags"
+    in_dags = read_plans(dags / product_plans.FILE, dags / "tables")
+    assert to_data(in_dags["moma.by_nation"]) == plan
+    shipped = dags / "tables" / "moma"
     assert (shipped / "by_nation.sql").read_text() == SQL
     assert "plan" not in json.loads((shipped / "_compiled.json").read_text())
 

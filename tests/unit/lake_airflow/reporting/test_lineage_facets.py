@@ -11,8 +11,18 @@ from uuid import uuid4
 import pytest
 
 from lake_airflow.operators.submit_stage import SubmitStage
-from lake_spec.model import Column, Product
+from lake_spec.model import (
+    Column,
+    ColumnOrigin,
+    ColumnUse,
+    Product,
+    ProductInput,
+    ProductPlan,
+    TableSpec,
+)
+from lake_spec.model import Layer as ModelLayer
 from lake_spec.model.continuous import Continuous
+from lake_spec.parsing import product_plans
 from tests.unit.lake_airflow.specs import (
     ENVIRONMENT,
     dag_plan,
@@ -260,6 +270,74 @@ def test_a_product_has_its_current_alone(aws, tmp_path, kind):
     schema = outputs["warehouse/sales/totals/current"]["facets"]["schema"]["fields"]
     assert [each["name"] for each in schema] == ["id"]
     assert "warehouse/crm/people/current" in named(event["inputs"])
+
+
+def origin(column: str, source: str, how: str) -> ColumnOrigin:
+    return ColumnOrigin(column, "input_0", source, ColumnUse(how))
+
+
+def made_by_sql(name: str, of: str, *columns: ColumnOrigin) -> TableSpec:
+    """A product with the plan that a release has of its SQL."""
+    made = product(name, of)
+    inputs = (ProductInput("input_0", of, ModelLayer.CURRENT, ("id",)),)
+    plan = ProductPlan("SELECT 1", inputs, "0f3a", "input_0", columns=columns)
+    return replace(
+        made,
+        source=replace(made.source, plan=plan),
+        columns=tuple((each.column, Column("string")) for each in columns),
+    )
+
+
+def test_columns_are_followed_through_the_sql_of_products(aws, tmp_path, monkeypatch):
+    totals = made_by_sql(
+        *("totals", "crm.people"),
+        origin("id", "id", "copied"),
+        origin("name", "name", "computed"),
+        origin("spent", "amount", "summed"),
+        origin("n", "name", "derived"),
+    )
+    best = made_by_sql(
+        *("best", "sales.totals"),
+        origin("id", "id", "copied"),
+        origin("share", "spent", "computed"),
+    )
+    released = domain(totals, best)
+    unplanned = [
+        replace(t, source=replace(t.source, plan=None)) for t in (totals, best)
+    ]
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    monkeypatch.setenv("LAKE_TABLES", str(tables))
+    monkeypatch.setenv("LAKE_RELEASE_FILE", str(tmp_path / "release.json"))
+    plans = product_plans.plans_text([released], tables)
+    (tmp_path / product_plans.FILE).write_text(plans)
+
+    task = operator("products", spec=domain(*unplanned, step_per_stage=False))
+    put(aws, task, product__totals=INGESTED, product__best=INGESTED)
+    event = event_of(extracted(task), tmp_path)
+    assert faults(event) == []
+    assert list(named(event["inputs"])) == ["warehouse/crm/people/current"]
+    outputs = named(event["outputs"])
+    assert hows(outputs["warehouse/sales/totals/current"]) == {
+        "id": ("id", "IDENTITY"),
+        "name": ("name", "TRANSFORMATION"),
+        "spent": ("amount", "AGGREGATION"),
+        "n": ("name", "TRANSFORMATION"),
+    }
+    assert hows(outputs["warehouse/sales/best/current"]) == {
+        "id": ("id", "IDENTITY"),
+        "share": ("amount", "AGGREGATION"),
+    }
+
+
+def hows(dataset):
+    """The one column that each column comes from, and how."""
+    found = {}
+    for name, of in dataset["facets"]["columnLineage"]["fields"].items():
+        (field,) = of["inputFields"]
+        (how,) = field["transformations"]
+        found[name] = field["field"], how["subtype"]
+    return found
 
 
 def test_nothing_is_said_of_a_dry_run_or_before_steps_ended(aws):

@@ -12,7 +12,15 @@ from lake_spec.products.findings import Findings, listed, place_of
 from lake_spec.products.inputs import Columns
 from lake_spec.products.aggregates import aggregates, is_aggregate
 from lake_spec.products.spark_functions import FUNCTIONS
-from lake_spec.products.sql_tree import Scope, exp, kind_of, scopes, sources_of, text_of
+from lake_spec.products.sql_tree import (
+    Scope,
+    exp,
+    kind_of,
+    scopes,
+    sources_by_alias,
+    sources_of,
+    text_of,
+)
 from lake_spec.products.types import family_of, is_lossless
 from lake_spec.rules.columns import type_of
 
@@ -198,7 +206,8 @@ Sources = Dict[str, Optional[List[str]]]
 
 def _sources(scope: Scope, columns: Mapping[str, Columns]) -> Sources:
     outer = _sources(scope.parent, columns) if scope.parent else {}
-    return {**outer, **{n: _names(s, columns) for n, s in scope.sources.items()}}
+    own = sources_by_alias(scope)
+    return {**outer, **{n: _names(s, columns) for n, s in own.items()}}
 
 
 def _names(

@@ -6,10 +6,10 @@ the order and groups of a window, are not among them.
 
 from __future__ import annotations
 
-from typing import Dict, Iterable, Iterator, Mapping, Optional, Tuple
+from typing import Dict, Iterable, Iterator, Mapping, Optional, Tuple, Union
 
 from lake_spec.model import ColumnOrigin, ColumnUse, ProductInput
-from lake_spec.products.sql_tree import Scope, exp, scopes
+from lake_spec.products.sql_tree import Scope, exp, scopes, sources_by_alias
 
 _USES = tuple(ColumnUse)
 """From values as they are to nothing of them: the last one on the way counts."""
@@ -24,6 +24,9 @@ _AS_THEY_ARE = (exp.Alias, exp.Paren, exp.Cast, exp.TryCast, exp.Subquery)
 
 Use = Tuple[str, str, ColumnUse]
 """A view, one of its columns, and what becomes of its values."""
+
+Sources = Dict[str, Union[Scope, exp.Table]]
+"""What a query reads, by alias."""
 
 
 class _Unfollowed(Exception):
@@ -55,7 +58,14 @@ class _Search:
         self.root = found[-1]
         self._scopes = {id(each.expression): each for each in found}
         self._inputs = inputs
+        self._sources: Dict[int, Sources] = {}
         self._outputs: Dict[Tuple[int, int], Tuple[Use, ...]] = {}
+
+    def _sources_of(self, scope: Scope) -> Sources:
+        key = id(scope)
+        if key not in self._sources:
+            self._sources[key] = sources_by_alias(scope)
+        return self._sources[key]
 
     def of_output(self, scope: Scope, position: int) -> Tuple[Use, ...]:
         """Return what a column of a query is made of, found once for all its readers."""
@@ -65,10 +75,14 @@ class _Search:
         return self._outputs[key]
 
     def _of_query(self, scope: Scope, position: int) -> Iterator[Use]:
-        """List what a column of a query is made of: of each side of a UNION."""
+        """List what a column of a query is made of: of each side of a UNION.
+
+        What is on the right of EXCEPT and INTERSECT only decides which rows there are.
+        """
         query = scope.expression
         if isinstance(query, exp.SetOperation):
-            for side in (query.this, query.expression):
+            both = (query.this, query.expression)
+            for side in both if isinstance(query, exp.Union) else both[:1]:
                 yield from self.of_output(self._scope(side), position)
         elif isinstance(query, exp.Select) and position < len(query.selects):
             yield from self._of(query.selects[position], scope, ColumnUse.COPIED)
@@ -84,6 +98,8 @@ class _Search:
     def _of(self, node: exp.Expr, scope: Scope, use: ColumnUse) -> Iterator[Use]:
         if isinstance(node, exp.Column):
             yield from self._of_column(node, scope, use)
+        elif isinstance(node, exp.Exists) and isinstance(node.this, exp.Query):
+            return  # the values of its rows do not matter
         elif isinstance(node, (exp.Window, exp.Filter)):
             yield from self._of(node.this, scope, use)
         elif isinstance(node, exp.Query) and not isinstance(node, exp.Subquery):
@@ -99,9 +115,9 @@ class _Search:
         self, column: exp.Column, scope: Scope, use: ColumnUse
     ) -> Iterator[Use]:
         at: Optional[Scope] = scope
-        while at is not None and column.table not in at.sources:
+        while at is not None and column.table not in self._sources_of(at):
             at = at.parent
-        source = at.sources[column.table] if at else None
+        source = self._sources_of(at)[column.table] if at else None
         if isinstance(source, exp.Table) and source.name in self._inputs:
             yield source.name, column.name, use
         elif isinstance(source, Scope) and isinstance(source.expression, exp.Query):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, Mapping, Optional
+from typing import Dict, List, Mapping, Optional, Union
 
 import sqlglot
 from sqlglot import exp
@@ -25,6 +25,7 @@ __all__ = [
     "parse",
     "qualified",
     "scopes",
+    "sources_by_alias",
     "sources_of",
     "text_of",
     "to_sql",
@@ -93,6 +94,17 @@ def qualified(
 def scopes(tree: exp.Expr) -> List[Scope]:
     """List the queries within a query, the inner ones first."""
     return traverse_scope(tree)
+
+
+def sources_by_alias(scope: Scope) -> Dict[str, Union[Scope, exp.Table]]:
+    """Return what a query itself reads, by alias; not all that its WITH names.
+
+    An alias may be the name of a query that is not read under it.
+    """
+    if not isinstance(scope.expression, exp.Query):  # rows of a function, as of a table
+        return dict(scope.sources)
+    read = {name for name, _ in scope.references}
+    return {name: of for name, of in scope.sources.items() if name in read}
 
 
 def sources_of(query: exp.Query) -> List[exp.Expr]:

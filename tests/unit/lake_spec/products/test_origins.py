@@ -72,6 +72,29 @@ CASES = {
         f"SELECT customer_id, name FROM {CUSTOMER}",
         "name copied, region copied",
     ),
+    "whether there are rows": (
+        "SELECT o.order_id, CASE WHEN EXISTS (SELECT r.title FROM "
+        f"{REGION} AS r WHERE r.region_id = o.customer_id) THEN o.region ELSE 'b' END "
+        f"AS v FROM {ORDERS}",
+        "region computed",
+    ),
+    "without what another table has": (
+        f"SELECT order_id, region AS v FROM {ORDERS} EXCEPT "
+        f"SELECT customer_id, name FROM {CUSTOMER}",
+        "region copied",
+    ),
+    "what another table has too": (
+        f"SELECT order_id, region AS v FROM {ORDERS} INTERSECT "
+        f"SELECT customer_id, name FROM {CUSTOMER}",
+        "region copied",
+    ),
+    "an alias that is the name of a query": (
+        f"WITH q AS (SELECT region_id, title AS region FROM {REGION}) "
+        "SELECT q.order_id, (SELECT max(concat(c.name, q.region)) FROM "
+        f"{CUSTOMER} WHERE c.customer_id = q.customer_id) AS v "
+        "FROM {{ current('shop.orders') }} AS q",
+        "name computed, region computed",
+    ),
     "rows of a function": (
         f"SELECT order_id, v FROM {ORDERS} LATERAL VIEW explode(o.tags) t AS v",
         "tags computed",

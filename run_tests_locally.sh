@@ -37,8 +37,9 @@
 #   acceptance  the acceptance run of a deployment, on the emulator: what needs no account
 #   bench  the targets of docs/speed.md, against Delta and plain Parquet: no tests
 #   nightly  what repeats a promise on one more kind of table or source, the longest
-#          chapters of the end-to-end story, and 50 kills of the publication, whose seed is
-#          printed; with arguments of pytest the tests alone
+#          chapters of the end-to-end story, lineage of a thousand random queries, and 50
+#          kills of the publication, whose seed is printed; with arguments of pytest the
+#          tests alone
 #   spark39  the Spark tests of full, on Python 3.9
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
@@ -256,7 +257,7 @@ nightly() {
     run ./setup.sh --quiet --only airflow --only spark --only streamer --only servers \
         --only readers
     tests .venv-spark/bin/python -m nightly tests/spark tests/servers tests/loop
-    tests .venv-airflow/bin/python -m nightly tests/acceptance tests/e2e
+    tests .venv-airflow/bin/python -m nightly tests/acceptance tests/e2e tests/unit/lake_spec
     [ -n "${CHOSEN:+chosen}" ] || kills
 }
 

@@ -116,6 +116,10 @@ NIGHTLY_SETUP = (
     "./setup.sh --quiet --only airflow --only spark --only streamer --only servers"
     " --only readers"
 )
+NIGHTLY_OF_AIRFLOW = (
+    ".venv-airflow/bin/python -m pytest -m nightly tests/acceptance tests/e2e"
+    " tests/unit/lake_spec"
+)
 SITE = [
     ".venv-docs/bin/mkdocs build --strict",
     ".venv-airflow/bin/python -m pytest tests/site",
@@ -283,7 +287,7 @@ def test_the_tests_of_the_night_are_those_that_the_full_ones_leave_out(run):
     assert commands == [
         NIGHTLY_SETUP,
         ".venv-spark/bin/python -m pytest -m nightly tests/spark tests/servers tests/loop -k moves",
-        ".venv-airflow/bin/python -m pytest -m nightly tests/acceptance tests/e2e -k moves",
+        f"{NIGHTLY_OF_AIRFLOW} -k moves",
     ]
 
 
@@ -293,7 +297,7 @@ def test_each_night_kills_the_publication_of_tables_too(run):
     assert commands == [
         NIGHTLY_SETUP,
         ".venv-spark/bin/python -m pytest -m nightly tests/spark tests/servers tests/loop",
-        ".venv-airflow/bin/python -m pytest -m nightly tests/acceptance tests/e2e",
+        NIGHTLY_OF_AIRFLOW,
         ".venv-spark/bin/python -m tests.readers --kills 50",
     ]
     assert run("nightly", failing="*tests.readers*")[0] == 1

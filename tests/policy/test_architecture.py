@@ -48,7 +48,10 @@ LAYERS = (
         "dags/lake_airflow",
         frozenset({"lake_airflow", "lake_site", "lake_spec", "airflow"})
         | {"attr", "boto3", "botocore", "openlineage"},
-        {each: ("lineage_facets.py",) for each in ("attr", "openlineage")},
+        {
+            each: ("lineage_facets.py", "lineage_assertions.py")
+            for each in ("attr", "openlineage")
+        },
         remedy="Spark code belongs in spark_jobs/lake_spark, the laptop's in local/lake_local",
     ),
     Layer(

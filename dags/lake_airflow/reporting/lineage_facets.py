@@ -1,13 +1,13 @@
 """What a stage read and wrote, as facets of OpenLineage: tables, columns, counts, owners.
 
-Only Airflow's OpenLineage provider asks for it, and only this module imports its client,
-which is not there without the provider. Files and tables are named as OpenLineage names
-those of S3: the bucket is the namespace, the folder the name.
+Only Airflow's OpenLineage provider asks for it, and only this module and that of assertions
+import its client, which is not there without the provider. Files and tables are named as
+OpenLineage names those of S3: the bucket is the namespace, the folder the name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,6 @@ from airflow.providers.openlineage.extractors import OperatorLineage
 from openlineage.client.event_v2 import InputDataset, OutputDataset
 from openlineage.client.facet_v2 import (
     column_lineage_dataset,
-    data_quality_assertions_dataset,
     dataset_version_dataset,
     documentation_dataset,
     input_statistics_input_dataset,
@@ -29,6 +28,12 @@ from openlineage.client.generated.base import RunFacet
 import attr
 
 from lake_airflow.planning.plan import Stage, StageKind
+from lake_airflow.reporting.lineage_assertions import (
+    Assertion,
+    assertions_facet,
+    checks_passed,
+    rules_kept,
+)
 from lake_airflow.reporting.reports import Report, Reports
 from lake_airflow.runs.run import Run
 from lake_airflow.settings import read_settings
@@ -51,7 +56,9 @@ from lake_spec.lineage.columns import (
     layers_of,
     lineage_of,
 )
-from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec
+from lake_spec.lineage.sensitivity import ColumnSensitivity
+from lake_spec.model import Check, DomainSpec, EnvironmentSpec, Sensitivity, TableSpec
+from lake_spec.model.checks import shown_column
 from lake_spec.model.continuous import CONTINUOUS
 from lake_spec.parsing.product_plans import planned
 
@@ -194,10 +201,14 @@ class StageLineage:
         columns = self._read[place]
         is_source = place[1] == Layer.SOURCE.value
         report = self._report_of_input(place[0]) if is_source else None
+        facets = {}
+        if report:
+            rules = self._tables[place[0]].quality
+            facets = _facets_of_files(report, rules_kept(rules, report))
         return InputDataset(
             *self._name(place),
             facets=self._facets(place, columns),
-            inputFacets=_facets_of_files(report) if report else {},
+            inputFacets=facets,
         )
 
     def _report_of_input(self, table: str) -> Report | None:
@@ -217,6 +228,8 @@ class StageLineage:
             facets["version"] = dataset_version_dataset.DatasetVersionDatasetFacet(
                 instant
             )
+        if found := self._assertions(place, report):
+            facets["dataQualityAssertions"] = assertions_facet(found)
         rows = report.get(_ROWS.get(layer, ""))
         statistics = output_statistics_output_dataset.OutputStatisticsOutputDatasetFacet
         return OutputDataset(
@@ -226,6 +239,32 @@ class StageLineage:
                 {} if rows is None else {"outputStatistics": statistics(rowCount=rows)}
             ),
         )
+
+    def _assertions(self, place: Place, report: Report) -> list[Assertion]:
+        """Return the checks of a layer, and the rules of rows where they were tested."""
+        spec, layer = self._tables[place[0]], FOLDERS[place[1]]
+        is_tested = spec.is_product or place[1] == _LOG
+        found = rules_kept(spec.quality, report, is_stored=True) if is_tested else []
+        checks = [each for each in spec.checks if each.layer.value == layer]
+        return found + checks_passed(checks, report, self._is_shown(spec))
+
+    def _is_shown(self, spec: TableSpec) -> Callable[[Check], bool]:
+        """Return whether the number of a check has no value of a personal column.
+
+        `validate` refuses others; here columns of tables that are not known count as
+        personal.
+        """
+
+        def is_shown(check: Check) -> bool:
+            column = shown_column(check)
+            personal = Sensitivity.PERSONAL
+            return column is None or self._known.of(spec.full_name, column) != personal
+
+        return is_shown
+
+    @cached_property
+    def _known(self) -> ColumnSensitivity:
+        return ColumnSensitivity(self._planned.tables)
 
     def _column_lineage(
         self, place: Place, columns: Iterable[str]
@@ -308,7 +347,7 @@ def _schema_field(
     )
 
 
-def _facets_of_files(report: Report) -> dict[str, Any]:
+def _facets_of_files(report: Report, rules: Sequence[Assertion]) -> dict[str, Any]:
     """Return what was read of landing files, and whether it was right."""
     quarantined, rows = report.get("quarantined", 0), report.get("rows_in", 0)
     taken = ("accepted", "unchanged", "duplicates", "quarantined", "erased")
@@ -321,18 +360,12 @@ def _facets_of_files(report: Report) -> dict[str, Any]:
         "no row is quarantined": not quarantined,
         "no file is set aside": not report.get("set_aside"),
     }
+    own = [Assertion(name, success) for name, success in checks.items()]
     return {
         "inputStatistics": input_statistics_input_dataset.InputStatisticsInputDatasetFacet(
             rowCount=rows, fileCount=len(report.get("files", ()))
         ),
-        "dataQualityAssertions": (
-            data_quality_assertions_dataset.DataQualityAssertionsDatasetFacet(
-                [
-                    data_quality_assertions_dataset.Assertion(name, success)
-                    for name, success in checks.items()
-                ]
-            )
-        ),
+        "dataQualityAssertions": assertions_facet([*own, *rules]),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime, timezone
 from types import SimpleNamespace
 from uuid import uuid4
@@ -11,16 +11,29 @@ from uuid import uuid4
 import pytest
 
 from lake_airflow.operators.submit_stage import SubmitStage
+from lake_spec.contract.report import CheckResult
 from lake_spec.model import (
+    AcceptedRange,
+    Aggregate,
+    CheckedLayer,
     Column,
     ColumnOrigin,
     ColumnUse,
+    Drift,
+    NullShare,
+    OnFail,
     Product,
     ProductInput,
     ProductPlan,
+    RowCount,
+    Rule,
+    Sensitivity,
+    Severity,
     TableSpec,
+    Unique,
 )
 from lake_spec.model import Layer as ModelLayer
+from lake_spec.model.checks import columns_of
 from lake_spec.model.continuous import Continuous
 from lake_spec.parsing import product_plans
 from tests.unit.lake_airflow.specs import (
@@ -338,6 +351,155 @@ def hows(dataset):
         (how,) = field["transformations"]
         found[name] = field["field"], how["subtype"]
     return found
+
+
+RULED = replace(
+    ORDERS,
+    columns=(
+        *COLUMNS,
+        ("email", Column("string", sensitivity=Sensitivity.PERSONAL)),
+        ("born", Column("date", sensitivity=Sensitivity.PERSONAL)),
+    ),
+    quality=(
+        Rule("id", not_null=True),
+        Rule("name", one_of=("Ann", "Bob"), on_fail=OnFail.WARN),
+        Rule("email", matches=".*@.*", on_fail=OnFail.WARN),
+        Rule("changed", at_least=1.0),
+    ),
+    checks=(
+        Unique(("email",)),
+        RowCount(at_least=1, name="some-rows", layer=CheckedLayer.CHANGES),
+        NullShare("name", 0.5, severity=Severity.WARN),
+        AcceptedRange("id", Aggregate.MAX, at_most=9, layer=CheckedLayer.HISTORY),
+        AcceptedRange("born", Aggregate.MIN, at_least=7, layer=CheckedLayer.HISTORY),
+        Drift(),
+    ),
+)
+RULES = {
+    "id has no value": 1,
+    "name is not one of ['Ann', 'Bob']": 2,
+    "email does not match '.*@.*'": 0,
+}
+
+
+def result(check, result="passed", value=0.0):
+    """The result of a check, as a report has it."""
+    severity, layer = check.severity.value, check.layer.value
+    of = (check.title, check.kind, layer, severity, result, value, "at most 9")
+    return asdict(CheckResult(*of, list(columns_of(check))))
+
+
+def event_of_checks(aws, folder):
+    """The event of a step that tested the rules and checks of a table."""
+    unique, rows, nulls, largest, oldest, drift = RULED.checks
+    of_current = [result(unique), result(rows, value=4.0), result(drift, "skipped")]
+    of_current += [result(nulls, "failed", 0.75)]
+    of_history = [result(largest, value=7.0), result(oldest, value=4711.0)]
+    task = operator(spec=domain(RULED, step_per_stage=False))
+    reports = {
+        "incremental__orders": {**INGESTED, "rules": RULES, "checks": of_current},
+        "scd2__orders": {**HISTORY, "checks": of_history},
+    }
+    put(aws, task, **reports)
+    return event_of(extracted(task), folder)
+
+
+def assertions(dataset):
+    """Assertions by their titles, whichever version of the client wrote them."""
+    facet = dataset["facets"].get("dataQualityAssertions", {"assertions": []})
+    return {each.get("name", each["assertion"]): each for each in facet["assertions"]}
+
+
+def test_outputs_have_the_results_of_rules_and_checks(aws, tmp_path):
+    event = event_of_checks(aws, tmp_path)
+    assert faults(event) == []
+    found = {
+        name.rpartition("/")[2]: {
+            title: (each["success"], each.get("column"))
+            for title, each in assertions(dataset).items()
+        }
+        for name, dataset in named(event["outputs"]).items()
+    }
+    assert found == {
+        "changes": {
+            "not_null(id)": (True, "id"),  # its row is in quarantine
+            "one_of(name)": (False, "name"),
+            "matches(email)": (True, "email"),
+            "some-rows": (True, None),
+        },
+        "current": {
+            "unique(email)": (True, "email"),
+            "null_share(name)": (False, "name"),
+        },
+        "history": {
+            "accepted_range(max(id))": (True, "id"),
+            "accepted_range(min(born))": (True, "born"),
+        },
+    }
+
+
+def test_files_have_the_results_of_rules(aws, tmp_path):
+    (source,) = event_of_checks(aws, tmp_path)["inputs"]
+    found = assertions({"facets": source["inputFacets"]})
+    results = {title: each["success"] for title, each in found.items()}
+    assert results == {
+        "every landed row is accounted for": True,
+        "no row is quarantined": False,
+        "no file is set aside": True,
+        "not_null(id)": False,
+        "one_of(name)": False,
+        "matches(email)": True,
+    }
+
+
+def test_products_and_dimensions_have_the_results_of_theirs(aws, tmp_path):
+    rows, ids = RowCount(at_least=1), Unique(("id",), layer=CheckedLayer.HISTORY)
+    totals = replace(
+        product("totals", "sales.orders"),
+        columns=COLUMNS[:1],
+        quality=(Rule("id", not_null=True),),
+        checks=(rows,),
+    )
+    sold = replace(dimension("sold", "orders", "customers"), checks=(rows, ids))
+    spec = domain(*SALES.tables[:2], sold, totals, step_per_stage=False)
+    task = operator(spec=spec)
+    of_product = {**INGESTED, "rules": {"id has no value": 0}, "checks": [result(rows)]}
+    of_dimension = {**HISTORY, "checks": [result(rows), result(ids, "failed", 2.0)]}
+    put(aws, task, product__totals=of_product, dimension__sold=of_dimension)
+    event = event_of(extracted(task), tmp_path)
+    assert faults(event) == []
+    outputs = named(event["outputs"])
+    assert {
+        name.removeprefix("warehouse/sales/"): {
+            title: each["success"] for title, each in assertions(of).items()
+        }
+        for name, of in outputs.items()
+    } == {
+        "totals/current": {"not_null(id)": True, "row_count": True},
+        "sold/current": {"row_count": True},
+        "sold/history": {"unique(id)": False},
+    }
+
+
+def test_an_assertion_has_what_the_client_knows(aws, tmp_path):
+    outputs = named(event_of_checks(aws, tmp_path)["outputs"])
+    found = assertions(outputs["warehouse/sales/orders/history"])
+    each = found["accepted_range(max(id))"]
+    if "name" not in each:  # the client of Airflow 3.0.6
+        assert set(each) == {"assertion", "success", "column"}
+        return
+    known = ("assertion", "severity", "expected", "actual")
+    assert [each[name] for name in known] == [
+        *("accepted_range", "error", "at most 9", "7.0")
+    ]
+    found = assertions(outputs["warehouse/sales/orders/current"])
+    assert found["null_share(name)"]["severity"] == "warn"
+
+
+def test_no_value_of_a_personal_column_is_sent(aws, tmp_path):
+    event = event_of_checks(aws, tmp_path)
+    assert "accepted_range(min(born))" in json.dumps(event)
+    assert "4711" not in json.dumps(event)
 
 
 def test_nothing_is_said_of_a_dry_run_or_before_steps_ended(aws):

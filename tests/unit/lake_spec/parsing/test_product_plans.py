@@ -4,12 +4,15 @@ import json
 
 import pytest
 
-from lake_spec.model import DomainSpec
 from lake_spec.parsing import product_plans
-from lake_spec.parsing.loader import load_domain, load_lake
+from lake_spec.parsing.loader import load_domain
 from lake_spec.parsing.product_plans import FILE, planned, plans_text, read_plans
-from lake_spec.products.plans import with_plans
-from tests.unit.lake_spec.products.shop import ENRICHED, ENRICHED_SQL, Shop
+from tests.unit.lake_spec.products.shop import (
+    ENRICHED,
+    ENRICHED_SQL,
+    Shop,
+    planned_domains,
+)
 
 
 @pytest.fixture
@@ -18,12 +21,8 @@ def shop(tmp_path):
     shop = Shop(tmp_path)
     shop.put("shop/enriched.yml", ENRICHED)
     shop.put("shop/enriched.sql", ENRICHED_SQL)
-    (tmp_path / FILE).write_text(plans_text(compiled(shop), shop.tables))
+    (tmp_path / FILE).write_text(plans_text(planned_domains(shop), shop.tables))
     return shop
-
-
-def compiled(shop: Shop) -> list[DomainSpec]:
-    return with_plans(list(load_lake(shop.tables).domains.values()), shop.tables)
 
 
 def read(shop: Shop):
@@ -34,7 +33,7 @@ def test_a_domain_with_plans_that_were_read_is_the_compiled_one(shop):
     plans = read(shop)
     assert set(plans) == {"shop.enriched"}
     found = [planned(load_domain(n, shop.tables), plans) for n in ("crm", "shop")]
-    assert found == sorted(compiled(shop), key=lambda each: each.name)
+    assert found == sorted(planned_domains(shop), key=lambda each: each.name)
 
 
 @pytest.mark.parametrize(

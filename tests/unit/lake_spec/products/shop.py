@@ -97,6 +97,11 @@ class Shop:
 
 def plan_of(shop: Shop, table: str = "shop.enriched") -> ProductPlan:
     """The plan of a product of the lake, which must be sound."""
-    domains = with_plans(list(load_lake(shop.tables).domains.values()), shop.tables)
-    (plan,) = [t.source.plan for d in domains for t in d.tables if t.full_name == table]
+    tables = (each for domain in planned_domains(shop) for each in domain.tables)
+    (plan,) = [t.source.plan for t in tables if t.full_name == table]
     return plan
+
+
+def planned_domains(shop: Shop) -> list:
+    """The domains of the lake with the plans of their products."""
+    return with_plans(list(load_lake(shop.tables).domains.values()), shop.tables)

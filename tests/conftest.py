@@ -5,8 +5,14 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import re
 import shutil
 import tempfile
+from itertools import count
+from pathlib import Path
+
+import pytest
+from _pytest.unraisableexception import gc_collect_iterations_key
 
 from tests.quicker import make_quicker
 
@@ -31,6 +37,20 @@ os.environ.update(
     AWS_EC2_METADATA_DISABLED="true",
 )
 
+FOLDERS = count()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Pytest's five searches at the end are for Pythons that find garbage late.
+    config.stash[gc_collect_iterations_key] = 1
+
 
 def pytest_collection_finish() -> None:
     make_quicker()
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory, request) -> Path:
+    """Return a new folder, whose number is found without a list of all that there are."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    return tmp_path_factory.mktemp(f"{name}{next(FOLDERS)}", numbered=False)

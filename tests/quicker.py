@@ -19,6 +19,7 @@ def make_quicker() -> None:
         gc.set_threshold(20_000, 20, 10)
     if "botocore" in sys.modules:
         _read_models_once()
+        _remember_texts()
     if "moto" in sys.modules:
         _import_urls_once()
 
@@ -28,6 +29,20 @@ def _read_models_once() -> None:
     from botocore import session
 
     session.create_loader = lru_cache(maxsize=None)(session.create_loader)
+
+
+def _remember_texts() -> None:
+    """A client names its hundreds of events again, a request who calls, a list its times."""
+    from botocore import parsers, useragent
+    from botocore.hooks import EventAliaser
+
+    known = lru_cache(maxsize=None)
+    EventAliaser._alias_event_name = staticmethod(
+        known(EventAliaser(None)._alias_event_name)
+    )
+    words = useragent.sanitize_user_agent_string_component
+    useragent.sanitize_user_agent_string_component = known(words)
+    parsers.DEFAULT_TIMESTAMP_PARSER = known(parsers.DEFAULT_TIMESTAMP_PARSER)
 
 
 def _import_urls_once() -> None:

@@ -18,10 +18,10 @@ from lake_release.mwaa import Airflow
 from lake_release.shipped import lake_current
 from lake_release.target import Target
 from lake_spec.parsing.loader import load_environment
-from moto import mock_aws
 
-from tests.unit.lake_release.buckets import BUCKET, REGION, copy, made_buckets
+from tests.unit.lake_release.buckets import REGION, copy
 from tests.unit.lake_release.mwaa import Mwaa
+from tests.unit.lake_release.s3 import S3, client_of
 
 SHOWN = """
 import sys
@@ -80,11 +80,7 @@ def s3(monkeypatch):
     """S3 with the buckets of the environment prod."""
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
-    with mock_aws():
-        client = made_buckets()
-        versioned = {"Status": "Enabled"}
-        client.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration=versioned)
-        yield client
+    return client_of(S3())
 
 
 @pytest.fixture
@@ -92,9 +88,15 @@ def mwaa(s3):
     return Mwaa(REGION)
 
 
+@pytest.fixture(scope="session")
+def builds(tmp_path_factory):
+    """A folder for releases, and those that a test built there, by their trees."""
+    return tmp_path_factory.mktemp("releases"), {}
+
+
 @pytest.fixture
-def lake(tmp_path, project, s3):
-    return Releases(tmp_path, project, s3)
+def lake(tmp_path, project, s3, builds):
+    return Releases(tmp_path, project, s3, builds)
 
 
 class Clock:
@@ -130,26 +132,25 @@ def airflow(mwaa, lake, clock):
 class Releases:
     """What the tests do with an environment's releases, and what they see."""
 
-    def __init__(self, folder: Path, project: Path, s3) -> None:
+    def __init__(self, folder: Path, project: Path, s3, builds: tuple) -> None:
         self.folder = folder
         self.project = project
         self.s3 = s3
         self.said: list = []
-        self._built: dict = {}
+        self._output, self._built = builds
         environments = project / "dags" / "environments"
         self.target = Target.of(load_environment("prod", environments), None)
 
     def built(self):
         """The release of the tree as it is, which is built once."""
         tree = tuple(
-            (file, file.read_bytes())
+            (file.relative_to(self.project), file.read_bytes())
             for folder in ("dags", "plugins", "requirements")
             for file in sorted((self.project / folder).rglob("*"))
             if file.is_file()
         )
         if tree not in self._built:
-            output = self.folder / "releases"
-            self._built[tree] = build("prod", output, project=self.project)
+            self._built[tree] = build("prod", self._output, project=self.project)
         return self._built[tree]
 
     def deployment(self, s3=None, airflow=None):

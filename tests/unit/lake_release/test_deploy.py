@@ -19,8 +19,8 @@ from tests.unit.lake_release.conftest import write_dags
 
 
 def keys(s3, prefix="dags/"):
-    listed = s3.list_objects_v2(Bucket=BUCKET, Prefix=prefix).get("Contents", ())
-    return {each["Key"] for each in listed}
+    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=prefix)
+    return {each["Key"] for page in pages for each in page.get("Contents", ())}
 
 
 def test_what_is_deployed_is_shown(lake):

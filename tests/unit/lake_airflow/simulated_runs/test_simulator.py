@@ -13,7 +13,7 @@ from tests.simulator.invariants import violations
 pytestmark = pytest.mark.usefixtures("quiet")
 
 
-def test_no_schedule_breaks_a_invariant():
+def test_no_schedule_breaks_an_invariant():
     states: Counter = Counter()
     for played in play():
         assert violations(played) == []

@@ -7,6 +7,7 @@ lets through and what it stops, and puts both together at the end.
 from __future__ import annotations
 
 import random
+from functools import lru_cache
 
 import pytest
 
@@ -25,6 +26,7 @@ PRINCIPALS = ("*", {"AWS": ACCOUNT}, {"AWS": f"arn:aws:iam::{ACCOUNT}:role/r"})
 SHARE_ALLOWED = (0.1, 0.9)
 
 
+@lru_cache(maxsize=None)  # a few patterns and texts, again and again
 def fits(pattern: str, text: str) -> bool:
     """Wildcards by trying every way."""
     if not pattern:

@@ -137,28 +137,34 @@ python_39() {
 }
 
 # Cut so that Airflow is imported once, and the emulator's waiting is time for others.
-dags_and_policy() { # that the simulator sees what is wrong is tried once, in `older_dags`
-    tests .venv-airflow/bin/python tests/unit/lake_airflow tests/unit/lake_plugin tests/policy \
+dags() { # that the simulator sees what is wrong is tried once, in `older_dags`
+    tests .venv-airflow/bin/python tests/unit/lake_airflow tests/unit/lake_plugin \
+        tests/unit/lake_acceptance tests/unit/lake_local/airflow \
+        tests/unit/lake_spark/storage/test_lease_check.py tests/policy/test_dag_policy.py \
         --ignore tests/unit/lake_airflow/simulated_runs/test_simulator_sees.py
 }
 
-emulator() { tests "$1/bin/python" tests/unit/lake_local; }
+emulator() { tests "$1/bin/python" tests/unit/lake_local "${@:2}"; }
 
-releases() { # and acceptance runs, which use them; a part of their own, as they are slow
-    tests .venv-airflow/bin/python tests/unit/lake_release tests/unit/lake_acceptance
+policy_and_releases() {
+    tests .venv-airflow/bin/python tests/policy tests/unit/lake_release \
+        --ignore tests/policy/test_dag_policy.py
 }
 
 other_units() { # lake_spec too, where `python_39` does not test it
     set -- --ignore tests/unit/lake_airflow --ignore tests/unit/lake_plugin
-    set -- "$@" --ignore tests/unit/lake_local
-    set -- "$@" --ignore tests/unit/lake_release --ignore tests/unit/lake_acceptance
+    set -- "$@" --ignore tests/unit/lake_acceptance --ignore tests/unit/lake_local
+    set -- "$@" --ignore tests/unit/lake_spark/storage/test_lease_check.py
+    set -- "$@" --ignore tests/unit/lake_release
+    set -- "$@" --ignore tests/unit/lake_site/test_large_lakes.py # in `older_dags`
     ! has_python_39 || set -- "$@" --ignore tests/unit/lake_spec
     tests .venv-airflow/bin/python tests/unit "$@"
 }
 
 older_dags() { # and lake_spec on Airflow's Python
     tests .venv-airflow-3.0.6/bin/python tests/unit/lake_airflow tests/unit/lake_spec \
-        tests/unit/lake_plugin tests/policy/test_dag_policy.py
+        tests/unit/lake_plugin tests/unit/lake_site/test_large_lakes.py \
+        tests/policy/test_dag_policy.py
 }
 
 deployment() { # with the older Airflow only what it parses
@@ -190,7 +196,8 @@ servers() { # setup.sh has none for another machine than Linux x86_64
 fast() {
     run ./setup.sh --quiet --only airflow --only spec
     run .local/uv/bin/uv pip check --quiet --python .venv-airflow/bin/python
-    side_by_side dags_and_policy releases "emulator .venv-airflow" other_units style python_39
+    side_by_side dags policy_and_releases other_units style python_39 \
+        "emulator .venv-airflow --ignore tests/unit/lake_local/airflow"
 }
 
 full() {

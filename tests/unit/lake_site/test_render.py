@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import posixpath
-import time
 from dataclasses import asdict, replace
 from datetime import timedelta
 from html.parser import HTMLParser
@@ -13,8 +12,6 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from lake_site import render
-from lake_site.collect import whole_site
-from lake_site.store import FolderStore
 from lake_spec.contract.report import CheckResult, LayerSize, Maintained
 from lake_spec.contract.table_profile import ColumnProfile, TableProfile
 from lake_spec.model import (
@@ -595,22 +592,6 @@ def test_long_lists_are_paged_below_300_kilobytes():
     assert next(render.largest(found))[1] < MOST_BYTES
     assert "domains/shop/tables/wide~11.html" in found
     assert "domains/shop/index~5.html" in found
-
-
-def test_a_thousand_tables_take_at_most_20_seconds(tmp_path):
-    tables = [feed(f"t{n:04}") for n in range(1000)]
-    names = [table.name for table in tables]
-    runs, run = FolderStore(tmp_path), summary(NOW, *names)
-    text, today = json.dumps(run), str(NOW.date())
-    for ago in range(10):
-        day = str(NOW.date() - timedelta(days=ago))
-        path = f"{run['run']}/summary.json".replace(today, day)
-        runs.write(path, text.replace(today, day).encode())
-    begin = time.process_time()
-    found = whole_site([domain(*tables)], ENVIRONMENT, runs, now=NOW)
-    assert time.process_time() - begin < 20
-    assert next(render.largest(found))[1] < MOST_BYTES
-    assert "domains/shop/tables/t0999.html" in found
 
 
 def test_a_running_stage_is_no_failure():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from random import Random
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -50,9 +50,9 @@ def test_globs_mean_the_same_as_their_regular_expressions():
 )
 def test_no_glob_takes_a_tenth_of_a_second(glob, path, wanted):
     glob_pattern.cache_clear()
-    started = perf_counter()
+    started = process_time()
     assert glob_pattern(glob).fullmatch(path) is wanted
-    assert perf_counter() - started < 0.1
+    assert process_time() - started < 0.1
 
 
 def test_a_line_break_is_a_character_like_others():

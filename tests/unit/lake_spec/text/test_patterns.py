@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -35,9 +35,9 @@ def test_what_specs_write_is_quick_on_the_longest_path(pattern):
     assert hint(pattern) is None
     compiled = re.compile(pattern)
     for text in ("a" * LONGEST, "1" * LONGEST, "/" * LONGEST, "a-" * (LONGEST // 2)):
-        started = perf_counter()
+        started = process_time()
         compiled.fullmatch(text + "\0")
-        assert perf_counter() - started < 1
+        assert process_time() - started < 1
 
 
 @pytest.mark.parametrize("pattern", SLOW)

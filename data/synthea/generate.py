@@ -34,7 +34,8 @@ HEADERS = {
     "conditions": "START,STOP,PATIENT,ENCOUNTER,SYSTEM,CODE,DESCRIPTION",
     "observations": "DATE,PATIENT,ENCOUNTER,CATEGORY,CODE,DESCRIPTION,VALUE,UNITS,TYPE",
 }
-FIRST_DAY, LAST_DAY = date(1997, 6, 1), date(2026, 12, 31)
+Days = Tuple[date, date]
+DAYS = date(1997, 6, 1), date(2026, 12, 31)
 """Encounters are between these days: nearly 30 years, as in a full export of Synthea."""
 
 DOUBLED = 0.01  # of the rows of encounters, conditions and observations
@@ -113,7 +114,9 @@ def main(argv: Sequence[str]) -> None:
         print(f"{rows:>10,} rows  {file}")
 
 
-def write(size: int, seed: int, until: date, folder: Path) -> Dict[Path, int]:
+def write(
+    size: int, seed: int, until: date, folder: Path, days: Days = DAYS
+) -> Dict[Path, int]:
     """Write the four files.
 
     Args:
@@ -121,6 +124,7 @@ def write(size: int, seed: int, until: date, folder: Path) -> Dict[Path, int]:
         seed: of all random choices.
         until: what was recorded on this day or later is left out.
         folder: where the folders of the tables are, or are made.
+        days: the first day with encounters, and the one after the last.
 
     Returns:
         Each file with its number of rows.
@@ -135,19 +139,19 @@ def write(size: int, seed: int, until: date, folder: Path) -> Dict[Path, int]:
             writers[table] = csv.writer(stream, lineterminator="\n")
             writers[table].writerow(HEADERS[table].split(","))
         for number in range(size):
-            for table, row in _record(Random(f"{seed}/{number}"), until):
+            for table, row in _record(Random(f"{seed}/{number}"), until, days):
                 writers[table].writerow(row)
                 rows[table] += 1
     return {file: rows[table] for table, file in files.items()}
 
 
-def _record(random: Random, until: date) -> Iterator[Tuple[str, Row]]:
+def _record(random: Random, until: date, days: Days) -> Iterator[Tuple[str, Row]]:
     """Yield the table and the row of all that is recorded of one patient."""
-    patient = _patient(random, until)
+    (first, last), patient = days, _patient(random, until)
     yield "patients", patient.row
     for _ in range(random.randrange(2, 18)):
-        at = _time(random, max(patient.born, FIRST_DAY))
-        late = random.randrange((LAST_DAY - at.date()).days + 1)
+        at = _time(random, max(patient.born, first), last)
+        late = random.randrange((last - at.date()).days + 1)
         late = late if random.random() < LATE else 0
         visit = _visit(random, patient, at, until)
         twice = random.random() < DOUBLED
@@ -246,8 +250,8 @@ def _condition(
     ]
 
 
-def _time(random: Random, since: date) -> datetime:
-    days = max((LAST_DAY - since).days, 1)
+def _time(random: Random, since: date, until: date) -> datetime:
+    days = max((until - since).days, 1)
     start = datetime(since.year, since.month, since.day)
     return start + timedelta(
         days=random.randrange(days), seconds=random.randrange(86_400)

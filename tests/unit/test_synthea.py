@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+from datetime import date
 
 import pytest
 
+from data.synthea import generate
 from lake_local.__main__ import main
 from tests.cases import clinic
 
@@ -43,6 +45,13 @@ def test_a_later_export_has_more_of_the_same_patients(exports):
     before = {row["Id"]: row for row in rows(exports, "patients", "2024-01-01")}
     after = {row["Id"]: row for row in rows(exports, "patients", "2026-01-01")}
     assert before.keys() == after.keys() and before != after
+
+
+def test_encounters_are_on_each_of_the_chosen_days(tmp_path):
+    first, until = date(2025, 12, 22), date(2026, 1, 1)
+    generate.write(500, 1, until, tmp_path, (first, until))
+    found = {row["START"][:10] for row in rows(tmp_path, "encounters", str(until))}
+    assert found == {f"2025-12-{day}" for day in range(22, 32)}
 
 
 def test_some_encounters_are_recorded_late(exports):

@@ -21,10 +21,11 @@ def nothing() -> None:
 
 @dataclass(frozen=True)
 class Work:
-    """What is measured, and what is made ready before it, which is not."""
+    """What is measured; what is made ready before it and checked after it, which is not."""
 
     do: Callable[[], object]
     ready: Callable[[], object] = nothing
+    check: Callable[[], object] = nothing
 
 
 Works = Dict[str, Work]
@@ -95,6 +96,7 @@ class Meter:
             for name, work in works_of(nth).items():
                 work.ready()
                 took[name] = self.measure(work.do)
+                work.check()
             say_round(nth, took, " (warming up)" if nth < warm_up else "")
             if nth >= warm_up:
                 for name, each in took.items():

@@ -9,7 +9,7 @@ from typing import Iterable, List, Sequence
 ROOT = Path(__file__).resolve().parents[2]
 MEASURED = (
     *("dags", "spark_jobs", "benchmarks/speed", "benchmarks/dag_parsing.py"),
-    *("local/runtimes", "requirements"),
+    *("data/synthea", "local/runtimes", "requirements"),
     *("tests/spark/lake.py", "tests/spark/streaming.py", "tests/spark/submitted.py"),
     "local/lake_local/aws/runtimes.py",
 )

@@ -6,6 +6,7 @@ from typing import Callable, Dict, List
 
 from benchmarks.speed import (
     backlog,
+    clinic,
     lasting,
     loads,
     maintenance,
@@ -91,4 +92,5 @@ TARGETS: Dict[str, Target] = {
     "14": backlog.snapshots,
     "15": publication.seconds,
     "16": publication.stored,
+    "19": clinic.products,
 }

@@ -17,6 +17,8 @@ from pyspark.sql import functions as F
 KEY, CHANGED_AT, OPERATION = "id", "updated_at", "op"
 FIRST_SECOND = 1_600_000_000
 """When the rows of the first copy were changed; each round of changes is an hour."""
+CUSTOMERS = 500_000
+"""Values of the column `customer_id`: from 0 up to this, itself left out."""
 
 _AT = "lake_second"
 _HOUR = 3600
@@ -111,7 +113,7 @@ class Generator:
             F.concat(text(6), F.lit("@example.org")),
             F.when(number(7, 3) > 0, F.concat_ws(" ", text(7), text(70), text(71))),
             text(8),
-            number(9, 500_000),
+            number(9, CUSTOMERS),
             number(10, 100),
             number(11, 10_000_000),
             number(12, 10_000_000) / 100,

@@ -66,7 +66,7 @@ def _in_turns(bench: Bench) -> Rounds:
         lake = bench.loading(loaded)
         return alternating(
             nth,
-            {"ours": Work(lambda: _load(lake, rows))},
+            {"ours": Work(lambda: load(lake, rows))},
             {"plain": Work(lambda: raw.as_parquet(bench, source))},
             *each_way,
         )
@@ -74,7 +74,8 @@ def _in_turns(bench: Bench) -> Rounds:
     return bench.meter.in_turns(works_of, bench.pairs)
 
 
-def _load(lake: BenchLake, rows: int) -> None:
+def load(lake: BenchLake, rows: int) -> None:
+    """Load all rows into change log, current and history."""
     taken = lake.stage("full_load").rows_in
     assert taken == rows, f"{taken} rows were ingested, not {rows}"
     lake.stage("scd2")

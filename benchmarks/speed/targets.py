@@ -12,6 +12,7 @@ from benchmarks.speed import (
     maintenance,
     parsing,
     publication,
+    quality,
     small,
     steps,
 )
@@ -92,5 +93,7 @@ TARGETS: Dict[str, Target] = {
     "14": backlog.snapshots,
     "15": publication.seconds,
     "16": publication.stored,
+    "17": quality.checks,
+    "18": quality.profile,
     "19": clinic.products,
 }

@@ -148,7 +148,12 @@ def _frames(
     all_of: Sequence[Measure],
     others: Others,
 ) -> List[DataFrame]:
-    frames = [_changes(rows, moved)] if moved else []
+    """Return what is to be found, a row each.
+
+    A query is of the session of its first rows. So those of the table are first: the
+    changes may be of the session for few rows, which compiles nothing.
+    """
+    frames = []
     plain = [each for each in all_of if each.how not in (How.REPEATED, How.LOST)]
     if plain:
         columns = [F.expr(_aggregate(each)).alias(each.id) for each in plain]
@@ -158,7 +163,7 @@ def _frames(
             frames.append(_repeated(rows.after, each))
         elif each.how is How.LOST:
             frames.append(_lost(rows.after, each, others(each.to)))
-    return frames
+    return frames + ([_changes(rows, moved)] if moved else [])
 
 
 def _aggregate(measure: Measure) -> str:

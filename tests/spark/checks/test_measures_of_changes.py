@@ -18,7 +18,7 @@ from lake_spec.model import (
 )
 from lake_spark.build.merge import difference
 from lake_spark.checks.checked_rows import CheckedRows, measured, of_changes
-from lake_spark.checks.measures import measures_of, to_text
+from lake_spark.checks.measures import ROWS, How, Measure, measures_of, to_text
 
 CHECKS = (
     RowCount(at_least=1),
@@ -82,3 +82,17 @@ def test_measures_follow_from_changes(spark):
         assert by_part == measured(whole, measures, {}, others)
         kept = to_text(by_part)
         assert len(kept) == sum(each.is_kept for each in measures)
+
+
+def test_all_rows_are_read_by_the_session_of_the_table(spark):
+    other = spark.newSession()
+    other.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    one, two = [("a", 1, "1.00", 0.1, None, False)], [
+        ("b", 2, "1.00", 0.1, None, False)
+    ]
+    rows = CheckedRows(
+        lambda: frame(spark, one + two), frame(other, two), frame(other, [])
+    )
+    zone = Measure(How.AGGREGATE, "max(current_timezone())")
+    found = measured(rows, [ROWS, zone], {ROWS.id: "1"}, {}.__getitem__)
+    assert found == {ROWS: 2, zone: "UTC"}

@@ -28,6 +28,7 @@ from lake_spec.model import (
 )
 from lake_spec.model.column_type import ColumnType, parse_type
 from lake_spec.model.history_columns import history_columns
+from lake_spec.text.numbers import plain_number
 
 API_VERSION = "v3.1.0"
 
@@ -222,10 +223,11 @@ def _check(rule: Rule, logical: Optional[str]) -> Json:
     if rule.matches is not None:
         return _invalid("pattern", rule.matches)
     if rule.at_least is not None:
-        operator, limit = "<", rule.at_least
+        beyond = f"< {plain_number(rule.at_least)}"
     else:
-        operator, limit = ">", rule.at_most
-    query = f"SELECT COUNT(*) FROM ${{object}} WHERE ${{property}} {operator} {limit!r}"
+        assert rule.at_most is not None, f"a rule of {rule.column} has no test"
+        beyond = f"> {plain_number(rule.at_most)}"
+    query = f"SELECT COUNT(*) FROM ${{object}} WHERE ${{property}} {beyond}"
     return {"type": "sql", "query": query, "dimension": "conformity"}
 
 

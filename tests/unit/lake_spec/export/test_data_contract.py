@@ -155,7 +155,7 @@ def test_rules_on_texts_are_checks(specs, rule, check):
 
 @pytest.mark.parametrize(
     "rule, condition",
-    [({"at_least": 0}, "< 0.0"), ({"at_most": 99.5}, "> 99.5")],
+    [({"at_least": 0}, "< 0"), ({"at_most": 99.5}, "> 99.5")],
 )
 def test_limits_are_queries_that_count_what_is_beyond(specs, rule, condition):
     contract = contract_of(specs, {"quality": [{"column": "amount", **rule}]})

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
 from lake_spec.contract.report import Report
 from lake_spec.model import TableSpec
+from lake_spark.publish.publication import publish
 from benchmarks.speed.generator import CHANGED_AT, COLUMNS, KEY, OPERATION
 from tests.spark.lake import Lake, table
 
@@ -52,6 +54,10 @@ class BenchLake(Lake):
         """Run one stage, which must not fail."""
         (report,) = self.done(name)
         return report
+
+    def publish(self, layers: Sequence[str]) -> None:
+        """Publish the commits of these layers, as a stage does at its end."""
+        publish(self._table_run(self._report("publication")), layers)
 
     def copied(self, root: Path, spec: TableSpec) -> BenchLake:
         """The same lake in another folder, with the times of its landing files."""

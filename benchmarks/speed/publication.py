@@ -12,7 +12,7 @@ from typing import Dict, List, Tuple
 
 from lake_spec.model import ReadableAs, TableSpec, TableType
 from lake_spark.publish.instants import DELTA_FOLDER, ICEBERG_FOLDER, Instants
-from lake_spark.publish.publication import LAYERS, publish
+from lake_spark.publish.publication import LAYERS
 from benchmarks.speed.bench import STAGES, TABLE, Bench, Loaded
 from benchmarks.speed.generator import Generator
 from benchmarks.speed.lake import BenchLake, new_lake, spec_of
@@ -108,8 +108,7 @@ def _run(loaded: Loaded) -> None:
 
 
 def _publish(lake: BenchLake) -> None:
-    with_formats = _published(lake)
-    publish(with_formats.tables, LAYERS)
+    _published(lake).publish(LAYERS)
 
 
 def _maintained(lake: BenchLake) -> None:

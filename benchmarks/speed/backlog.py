@@ -50,7 +50,7 @@ class _Table:
     def __init__(self, bench: Bench, name: str) -> None:
         self._lake = Lake(bench.spark, bench.unused(name), table(SPEC))
         self._random = random.Random(bench.seed)
-        self._day = date(2025, 1, 1)
+        self._day = date(2000, 1, 1)
         self._prices: Dict[int, float] = {key: 1.5 for key in range(ROWS)}
         self.land(1)
         self._lake.done("full_load")

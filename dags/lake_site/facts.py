@@ -346,6 +346,17 @@ class TableFacts:
         return found and found.redacted(partial(self.domain.guard.may_show, self.spec))
 
     @property
+    def profile_is_older(self) -> bool:
+        """Whether a run ingested rows after its columns were measured."""
+        if self.profile is None or self.last_ingest is None:
+            return False
+        began = (
+            time_of(self.last_ingest[1].get("started")) or self.last_ingest[0].started
+        )
+        measured = time_of(self.profile.at)
+        return began is not None and measured is not None and measured < began
+
+    @property
     def cost(self) -> Optional[Mapping[str, Any]]:
         """Its row of the ledger; None if no cluster worked for it."""
         return self.domain.costs.get(self.spec.full_name)

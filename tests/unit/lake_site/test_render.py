@@ -404,6 +404,16 @@ def test_a_table_shows_what_its_columns_had():
     assert all(tag != "svg" or of["role"] == "img" for tag, of in page.tags)
 
 
+@pytest.mark.parametrize(("hours", "is_older"), [(1, False), (-1, True)])
+def test_a_table_says_that_rows_came_after_it_was_measured(hours, is_older):
+    found = facts(None, summary(NOW, "customer"))
+    at = (NOW + timedelta(hours=hours)).isoformat()
+    city = ColumnProfile("city", "string", 0, 3)
+    profile = replace(profile_of("customer", city), at=at)
+    words = Page(site(replace(found, profiles={"customer": profile}))[TABLE]).text
+    assert ("before the last run with rows" in words) is is_older
+
+
 def test_the_largest_profile_has_room_on_a_page():
     names = [f"column_{i}" for i in range(400)]
     spec = domain(feed(columns={each: Column("string") for each in names}, order_by=()))

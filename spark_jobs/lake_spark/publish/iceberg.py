@@ -124,10 +124,14 @@ class Iceberg(Format):
         return done
 
     def expire(self, instants: Sequence[str]) -> None:
-        """Remove the snapshots of other instants, and the files that only they name."""
-        version = max(self._versions(), default=None)
-        if version is None:
+        """Remove the snapshots of other instants, and the files that only they name.
+
+        Of older metadata files the newest stay, whether a snapshot goes or not.
+        """
+        versions = self._versions()
+        if not versions:
             return
+        version = versions[-1]
         metadata = self._read(version)
         kept = {
             each["snapshot-id"]
@@ -135,10 +139,11 @@ class Iceberg(Format):
             if each["summary"].get(INSTANT) in instants
         }
         kept.add(metadata["current-snapshot-id"])
-        if len(kept) == len(metadata["snapshots"]):
-            return
-        keep_snapshots(metadata, kept)
-        if self._put(version + 1, metadata):
+        if len(kept) < len(metadata["snapshots"]):
+            keep_snapshots(metadata, kept)
+            if self._put(version + 1, metadata):
+                self._sweep(keep=KEPT_METADATA)
+        elif len(versions) > KEPT_METADATA:
             self._sweep(keep=KEPT_METADATA)
 
     def heal(self, newest: Newest) -> None:

@@ -16,7 +16,7 @@ from lake_spec.model.choices import ReadableAs
 from lake_spark.erasure import scan
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.errors import KeysNotErased
-from lake_spark.publish import publication
+from lake_spark.publish import iceberg, publication
 from lake_spark.publish.delta import Delta
 from lake_spark.publish.iceberg import Iceberg
 from lake_spark.storage.hudi_table import without_hudi_columns
@@ -215,6 +215,28 @@ def test_versions_end_with_the_files_that_a_cleaning_removes(spark, tmp_path):
         assert found == as_text(delta_rows(spark, path, instant))
     assert as_text(held) == wanted, "a reader of before the run goes on"
     agree(lake)
+
+
+def test_older_metadata_files_go_where_every_commit_is_kept(
+    spark, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(iceberg, "KEPT_METADATA", 2)
+    lake = loaded(spark, tmp_path)
+    for number in (1, 2, 3):
+        change(lake, number)
+        lake.done("incremental")
+    path = lake.tables.current.path
+
+    folder = tmp_path / "warehouse" / "tests" / "things" / "current" / "metadata"
+
+    def files() -> list:
+        return sorted(each.name for each in folder.glob("v*.json"))
+
+    assert files() == [f"v{n}.metadata.json" for n in (1, 2, 3, 4)]
+    publication.publish(lake.tables, ("current",), keep_commits=30)
+    assert files() == ["v3.metadata.json", "v4.metadata.json"]
+    assert len(iceberg_snapshots(path)) == 4
+    agree(lake, ("current",))
 
 
 def test_a_new_column_has_a_new_id_and_a_rebuilt_table_is_one_overwrite(

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from functools import cached_property, partial
-from itertools import islice
 from typing import Any, Optional
 
 from lake_spec.contract.table_profile import TableProfile
@@ -131,6 +130,11 @@ def time_of(text: Any) -> Optional[datetime]:
     return found if found.tzinfo else found.replace(tzinfo=timezone.utc)
 
 
+def began_at(run: Run, report: Mapping[str, Any]) -> Optional[datetime]:
+    """Return when a stage of a run began; of one whose report lacks it, when the run did."""
+    return time_of(report.get("started")) or run.started
+
+
 @dataclass(frozen=True)
 class Day:
     """What a table's runs of one day did, in rows."""
@@ -151,7 +155,7 @@ class Problem:
 
     kind: str
     words: str
-    run: Optional[Run] = field(default=None, compare=False)
+    run: Optional[Run] = None
 
 
 @dataclass(frozen=True)
@@ -292,18 +296,19 @@ class TableFacts:
         The newest report of each stage says it: a maintenance that is green hides no bad
         row. A run without new rows takes back a failure, but no warning about rows.
         """
-        failed, warned = [], []
+        found, warned = [], []
         for stage, reports in self._reports_by_stage.items():
-            failed += self._failures(stage, *reports[0])
-            with_rows = (r for r in reports if r[1].get("state") not in _EMPTY_STATES)
-            for run, report in islice(with_rows, 1):
-                if self.spec.name in run.over_warn_share:
-                    words = "more bad rows than quarantine.warn_share"
-                    warned.append(Problem("warning", words, run))
+            found += self._failures(stage, *reports[0])
+            with_work = [r for r in reports if r[1].get("state") not in _EMPTY_STATES]
+            for run, report in with_work[:1]:
                 warned += self._warnings(stage, run, report)
         if self.late_from is not None and self.late_from < self.domain.now:
-            failed.append(Problem("late", "no new file since the limit passed"))
-        return tuple(failed + list(dict.fromkeys(warned)))
+            found.append(Problem("late", "no new file since the limit passed"))
+        last = self.last_ingest and self.last_ingest[0]
+        if last and self.spec.name in last.over_warn_share:
+            words = "more bad rows than quarantine.warn_share"
+            found.append(Problem("warning", words, last))
+        return (*found, *warned)
 
     @cached_property
     def _reports_by_stage(self) -> Mapping[str, list[tuple[Run, Mapping[str, Any]]]]:
@@ -327,7 +332,7 @@ class TableFacts:
         """Its rows by day, the oldest first, each day of the last 30."""
         sums: dict[date, list[int]] = {}
         for run, report in self.reports:
-            began = time_of(report.get("started")) or run.started
+            began = began_at(run, report)
             if began is not None:
                 of = sums.setdefault(began.astimezone(timezone.utc).date(), [0] * 4)
                 for i, name in enumerate(_SUMMED):
@@ -350,10 +355,7 @@ class TableFacts:
         """Whether a run ingested rows after its columns were measured."""
         if self.profile is None or self.last_ingest is None:
             return False
-        began = (
-            time_of(self.last_ingest[1].get("started")) or self.last_ingest[0].started
-        )
-        measured = time_of(self.profile.at)
+        began, measured = began_at(*self.last_ingest), time_of(self.profile.at)
         return began is not None and measured is not None and measured < began
 
     @property

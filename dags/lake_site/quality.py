@@ -10,7 +10,7 @@ from typing import Any, Optional
 from lake_spec.model import Rule
 
 from lake_site import pictures
-from lake_site.facts import DomainFacts, Run, TableFacts, time_of
+from lake_site.facts import DomainFacts, Run, TableFacts, began_at
 
 RUNS = 30
 """Runs that a chart of a rule covers."""
@@ -69,7 +69,7 @@ def rule_results(table: TableFacts) -> tuple[RuleResult, ...]:
     """Return each rule of a table with its results, in the order of the spec."""
     found: dict[str, list[tuple[str, int]]] = {}
     for run, report in reversed(table.reports):
-        began = time_of(report.get("started")) or run.started
+        began = began_at(run, report)
         label = f"{began:%Y-%m-%d %H:%M}" if began else run.key
         for words, count in (report.get("rules") or {}).items():
             found.setdefault(words, []).append((label, int(count)))

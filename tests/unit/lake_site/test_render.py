@@ -241,6 +241,16 @@ def test_no_other_stage_hides_a_problem(runs, state):
     assert ("In the run of 2026-11-26 09:00 UTC" in words) is (state != "ok")
 
 
+def test_a_run_with_too_many_bad_rows_is_a_problem_until_the_next_with_rows():
+    over = {**ended(3, "incremental", rows_in=5), "over_warn_share": ["address"]}
+    empty = ended(2, "incremental", state="nothing_new")
+    good = ended(1, "incremental", rows_in=5)
+    for runs, state in (([over, empty], "warning"), ([over, good], "ok")):
+        found = facts(None, *runs)
+        (table,) = (each for each in found.tables if each.spec.name == "address")
+        assert table.state == state
+
+
 @pytest.mark.parametrize(
     ("storage", "statements"),
     [

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from lake_spec.contract.glue_names import glue_name
-from lake_spec.contract.table_folders import table_folder
+from lake_spec.contract.table_folders import layer_folder
 from lake_spec.model import EnvironmentSpec, ReadableAs, TableSpec, TableType
 from lake_spec.text.sql_text import sql_identifier
 
@@ -24,27 +24,67 @@ class Statements:
     """Rows as they were at `A_TIME` in the business; None where nothing keeps them."""
 
 
+@dataclass(frozen=True)
+class _Dialect:
+    """How SQL of an engine writes names and times, and ends."""
+
+    quoted: Callable[[str], str]
+    time: str
+    end: str
+
+
+_ANSI = _Dialect('"{}"'.format, f"TIMESTAMP '{A_TIME} UTC'", ";")
+_DUCKDB = _Dialect('"{}"'.format, f"TIMESTAMPTZ '{A_TIME}+00'", ";")
+_SPARK = _Dialect(sql_identifier, f"TIMESTAMP '{A_TIME} UTC'", "")
+
+_Place = Callable[[str], str]
+"""Gives by a layer what follows FROM."""
+
+
 def statements_of(
     table: TableSpec, environment: EnvironmentSpec
 ) -> Iterator[Statements]:
     """List the statements of each engine for the formats that the table is published in."""
-    root = table_folder(environment.warehouse, table.full_name)
-    formats = table.storage.formats
-    if ReadableAs.ICEBERG in formats:
-        database = ReadableAs.ICEBERG.database_of(table.domain)
-        yield _of(table, "Athena", *_named(table, f'"{database}"', ";"))
-        yield _of(table, "Trino", *_named(table, f'lake_iceberg."{database}"', ";"))
-        yield _of(table, "DuckDB", *_scanned(table, root, "iceberg_scan"))
-    elif ReadableAs.DELTA in formats:
-        database = ReadableAs.DELTA.database_of(table.domain)
-        yield _of(table, "Athena", *_named(table, f'"{database}"', ";"))
-        yield _of(table, "DuckDB", *_scanned(table, root, "delta_scan"))
-    names = [f"{table.domain}.{glue_name(table.name, layer)}" for layer in _LAYERS]
-    quoted = [".".join(map(sql_identifier, name.split("."))) for name in names]
-    yield _of(table, "Spark", *(f"SELECT * FROM {name}" for name in quoted))
+    for engine, dialect, place in _readers(table, environment):
+        now = f"SELECT * FROM {place('current')} LIMIT 10{dialect.end}"
+        then = None if table.is_product else _then(table, dialect, place("history"))
+        yield Statements(engine, now, then)
     command = f"./run_locally.sh show {table.full_name}"
     then = None if table.is_product else f'{command} --valid-at "{A_TIME}"'
     yield Statements("This machine", f"{command} --limit 10", then)
+
+
+def _readers(
+    table: TableSpec, environment: EnvironmentSpec
+) -> Iterator[tuple[str, _Dialect, _Place]]:
+    def named(database: str, quoted: Callable[[str], str] = _ANSI.quoted) -> _Place:
+        return lambda layer: f"{database}.{quoted(glue_name(table.name, layer))}"
+
+    def scanned(function: str) -> _Place:
+        folder = environment.warehouse, table.full_name
+        return lambda layer: f"{function}('{layer_folder(*folder, layer)}')"
+
+    if ReadableAs.ICEBERG in table.storage.formats:
+        database = _ANSI.quoted(ReadableAs.ICEBERG.database_of(table.domain))
+        yield "Athena", _ANSI, named(database)
+        yield "Trino", _ANSI, named(f"lake_iceberg.{database}")
+        yield "DuckDB", _DUCKDB, scanned("iceberg_scan")
+    elif ReadableAs.DELTA in table.storage.formats:
+        database = _ANSI.quoted(ReadableAs.DELTA.database_of(table.domain))
+        yield "Athena", _ANSI, named(database)
+        yield "DuckDB", _DUCKDB, scanned("delta_scan")
+    yield "Spark", _SPARK, named(_SPARK.quoted(table.domain), _SPARK.quoted)
+
+
+def _then(table: TableSpec, dialect: _Dialect, place: str) -> str:
+    names, time = table.history.columns, dialect.time
+    start, end, deleted = map(
+        dialect.quoted, (names.valid_from, names.valid_to, names.is_deleted)
+    )
+    return (
+        f"SELECT * FROM {place}\nWHERE {start} <= {time}\n"
+        f"  AND ({end} > {time} OR {end} IS NULL)\n  AND NOT {deleted}{dialect.end}"
+    )
 
 
 def unreadable_by(table: TableSpec) -> str | None:
@@ -60,37 +100,4 @@ def unreadable_by(table: TableSpec) -> str | None:
     return (
         f"Athena, {engines} cannot: it is published neither as Iceberg nor as Delta "
         "(storage.readable_as)."
-    )
-
-
-_LAYERS = ("current", "history")
-
-
-def _named(table: TableSpec, database: str, end: str) -> list[str]:
-    return [
-        f'SELECT * FROM {database}."{glue_name(table.name, layer)}"{end}'
-        for layer in _LAYERS
-    ]
-
-
-def _scanned(table: TableSpec, root: str, function: str) -> list[str]:
-    return [f"SELECT * FROM {function}('{root}/{layer}');" for layer in _LAYERS]
-
-
-def _of(table: TableSpec, engine: str, current: str, history: str) -> Statements:
-    names = table.history.columns
-    start, end, deleted = (
-        sql_identifier(each) if engine == "Spark" else f'"{each}"'
-        for each in (names.valid_from, names.valid_to, names.is_deleted)
-    )
-    kind, zone = ("TIMESTAMPTZ", "+00") if engine == "DuckDB" else ("TIMESTAMP", " UTC")
-    time = f"{kind} '{A_TIME}{zone}'"
-    body, stop = history.removesuffix(";"), ";" if history.endswith(";") else ""
-    then = (
-        f"{body}\nWHERE {start} <= {time}\n  AND ({end} > {time} OR {end} IS NULL)\n"
-        f"  AND NOT {deleted}{stop}"
-    )
-    head = current.removesuffix(";")
-    return Statements(
-        engine, f"{head} LIMIT 10{stop}", None if table.is_product else then
     )

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any, Optional
 
 from lake_spec.lineage.sensitivity import ColumnSensitivity, Mark
-from lake_spec.model import DomainSpec, Sensitivity, TableSpec
+from lake_spec.model import DomainSpec, TableSpec
 
 CUT = "(the message is in the run's log)"
 REASON_CUT = "(the reason is in the column lake_reason of the quarantine)"
@@ -35,12 +35,8 @@ class Guard:
         return self._columns.mark(table, column)
 
     def personal(self, table: str) -> list[str]:
-        """List the columns of a table that are personal, also by where they come from."""
-        return [
-            name
-            for name, mark in self._columns.columns(table).items()
-            if mark.sensitivity is Sensitivity.PERSONAL
-        ]
+        """List the personal columns of a table, also those whose values come from one."""
+        return list(self._columns.personal(table))
 
     def is_guarded(self, table: str) -> bool:
         """Return whether the table of this full name may show a personal value."""

@@ -99,12 +99,17 @@ class ColumnSensitivity:
         """Return the sensitivity of a column."""
         return self.mark(table, column).sensitivity
 
+    def personal(self, table: str) -> Dict[str, Mark]:
+        """Return the personal columns of a table, also those whose values come from one."""
+        return {
+            name: mark
+            for name, mark in self.columns(table).items()
+            if mark.sensitivity is Sensitivity.PERSONAL
+        }
+
     def is_personal(self, table: str) -> bool:
         """Return whether a table has a personal column, or is not known."""
-        return table not in self._fields or any(
-            mark.sensitivity is Sensitivity.PERSONAL
-            for mark in self.columns(table).values()
-        )
+        return table not in self._fields or bool(self.personal(table))
 
     def is_guarded(self, table: str) -> bool:
         """Return whether messages on a table may have a personal value.

@@ -17,7 +17,6 @@ from lake_spec.model import (
     Layer,
     Product,
     ProductPlan,
-    Sensitivity,
     TableSpec,
 )
 from lake_spec.model.checks import shown_column
@@ -141,9 +140,7 @@ def _shown_values(
     known = known or ColumnSensitivity(specs)
     for spec in asked:
         origins = {
-            name: _origin(mark)
-            for name, mark in known.columns(spec.full_name).items()
-            if mark.sensitivity is Sensitivity.PERSONAL
+            name: _origin(mark) for name, mark in known.personal(spec.full_name).items()
         }
         for problem in personal_by_origin(spec, origins):
             yield _in_spec(_file_of(spec.full_name, tables), problem)

@@ -15,6 +15,7 @@ from openlineage.client.facet_v2 import data_quality_assertions_dataset as clien
 from lake_airflow.reporting.reports import Report
 from lake_spec.model import Check, OnFail, Rule, Severity
 from lake_spec.model.checks import columns_of
+from lake_spec.rules.quality import tests_of
 
 Assertion = client.Assertion
 _FIELDS = frozenset(each.name for each in attr.fields(Assertion))
@@ -44,8 +45,9 @@ def rules_kept(
             success = is_kept_out or not counts[rule.broken]
             is_warning = rule.on_fail is OnFail.WARN
             severity = Severity.WARN if is_warning else Severity.FAIL
-            title = f"{rule.test}({rule.column})"
-            found.append(_assertion(rule.test, title, success, rule.column, severity))
+            (test,) = tests_of(rule)
+            title = f"{test}({rule.column})"
+            found.append(_assertion(test, title, success, rule.column, severity))
     return found
 
 

@@ -191,17 +191,6 @@ class Rule:
     on_fail: OnFail = setting("Action for a row that fails.", OnFail.QUARANTINE)
 
     @property
-    def test(self) -> str:
-        """The name of its test, such as `not_null`."""
-        if self.not_null:
-            return "not_null"
-        if self.one_of:
-            return "one_of"
-        if self.matches is not None:
-            return "matches"
-        return "at_least" if self.at_least is not None else "at_most"
-
-    @property
     def broken(self) -> str:
         """What is wrong with a row that fails, in words; reports count rows by them."""
         if self.not_null:

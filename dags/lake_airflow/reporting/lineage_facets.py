@@ -57,6 +57,7 @@ from lake_spec.lineage.columns import (
     lineage_of,
 )
 from lake_spec.lineage.sensitivity import ColumnSensitivity
+from lake_spec.lineage.uses import on_a_way, on_all_ways
 from lake_spec.model import Check, DomainSpec, EnvironmentSpec, Sensitivity, TableSpec
 from lake_spec.model.checks import shown_column
 from lake_spec.model.continuous import CONTINUOUS
@@ -75,9 +76,6 @@ rows of its own."""
 
 _ROWS = {_LOG: "accepted", _HISTORY: "versions_opened"}
 """Count of a report that says how many rows were added to a layer."""
-
-_USES = tuple(Kind)
-"""From values as they are to nothing of them: the last one on a way counts."""
 
 _HOW = {
     Kind.COPIED: ("IDENTITY", ""),
@@ -172,17 +170,15 @@ class StageLineage:
     def _origins(self) -> dict[Field, dict[Field, Kind]]:
         """By column of an output, the columns of inputs that it comes from, each with
         what becomes of its values on the way that leaves most of them."""
-        found: dict[Field, dict[Field, Kind]] = {}
-        for target in self._edges:
-            if (target.table, target.layer) in self._written:
-                origins = found[target] = {}
-                for field, use in self._origins_of(target, Kind.COPIED):
-                    origins[field] = min(origins.get(field, use), use, key=_USES.index)
-        return found
+        return {
+            target: on_all_ways(self._origins_of(target, Kind.COPIED))
+            for target in self._edges
+            if (target.table, target.layer) in self._written
+        }
 
     def _origins_of(self, field: Field, use: Kind) -> Iterator[tuple[Field, Kind]]:
         for edge in self._edges.get(field, ()):
-            later = max(use, Kind(edge.kind), key=_USES.index)
+            later = on_a_way(use, Kind(edge.kind))
             if (edge.source.table, edge.source.layer) in self._written:
                 yield from self._origins_of(edge.source, later)
             else:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from typing import Dict, Iterable, Iterator, Mapping, Optional, Tuple, Union
 
+from lake_spec.lineage.uses import on_a_way, on_all_ways
 from lake_spec.model import ColumnOrigin, ColumnUse, ProductInput
 from lake_spec.products.sql_tree import Scope, exp, scopes, sources_by_alias
-
-_USES = tuple(ColumnUse)
-"""From values as they are to nothing of them: the last one on the way counts."""
 
 _COUNTS = (exp.Count, exp.CountIf, exp.ApproxDistinct, exp.RegrCount)
 _SUMS = (
@@ -105,9 +103,9 @@ class _Search:
         elif isinstance(node, exp.Query) and not isinstance(node, exp.Subquery):
             for position in range(len(node.selects)):
                 for found in self.of_output(self._scope(node), position):
-                    yield (*found[:2], _later(use, found[2]))
+                    yield (*found[:2], on_a_way(use, found[2]))
         else:
-            use = _later(use, _use_of(node))
+            use = on_a_way(use, _use_of(node))
             for child in node.iter_expressions():
                 yield from self._of(child, scope, use)
 
@@ -125,25 +123,19 @@ class _Search:
             if column.name not in names:
                 raise _Unfollowed
             for found in self.of_output(source, names.index(column.name)):
-                yield (*found[:2], _later(use, found[2]))
+                yield (*found[:2], on_a_way(use, found[2]))
         elif isinstance(source, Scope) and at is not None:
             # VALUES, or a function's rows
-            yield from self._of(source.expression, at, _later(use, ColumnUse.COMPUTED))
+            yield from self._of(
+                source.expression, at, on_a_way(use, ColumnUse.COMPUTED)
+            )
         else:
             raise _Unfollowed
 
 
 def _each_once(uses: Iterable[Use]) -> Tuple[Use, ...]:
-    """Return each column once, by the way on which most of its values is left."""
-    found: Dict[Tuple[str, str], ColumnUse] = {}
-    for view, column, use in uses:
-        key = (view, column)
-        found[key] = min(found.get(key, use), use, key=_USES.index)
-    return tuple((*key, use) for key, use in found.items())
-
-
-def _later(one: ColumnUse, other: ColumnUse) -> ColumnUse:
-    return max(one, other, key=_USES.index)
+    found = on_all_ways(((view, column), use) for view, column, use in uses)
+    return tuple((*origin, use) for origin, use in found.items())
 
 
 def _use_of(node: exp.Expr) -> ColumnUse:

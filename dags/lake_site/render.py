@@ -336,7 +336,6 @@ def _templates() -> jinja2.Environment:
         number=_number,
         figure=_figure,
         when=_when,
-        second=_second,
         duration=_duration,
         size=_size,
         anchor=anchor,
@@ -362,12 +361,9 @@ def _figure(value: float) -> str:
     return f"{int(value):,}" if value == int(value) else f"{value:,.6g}"
 
 
-def _when(value: Optional[datetime]) -> str:
-    return f"{value:%Y-%m-%d %H:%M} UTC" if value else "–"
-
-
-def _second(value: Optional[datetime]) -> str:
-    return f"{value:%Y-%m-%d %H:%M:%S} UTC" if value else "–"
+def _when(value: Optional[datetime], *, seconds: bool = False) -> str:
+    parts = "%Y-%m-%d %H:%M:%S UTC" if seconds else "%Y-%m-%d %H:%M UTC"
+    return f"{value:{parts}}" if value else "–"
 
 
 def _share(count: int, of: int) -> str:

@@ -39,8 +39,8 @@ def read_plans(file: Path, tables: Path) -> Plans:
     """Read the plans of products; none where they are not those of these specs."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
-        if content["sources"] == _version(tables):
-            plans = content["plans"].items()
+        plans = content["plans"].items()
+        if plans and content["sources"] == _version(tables):
             return {name: from_data(ProductPlan, plan) for name, plan in plans}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, NotASpec):
         pass

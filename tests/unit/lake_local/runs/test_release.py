@@ -3,32 +3,16 @@
 import json
 from types import SimpleNamespace
 
-import pytest
-
 from lake_local.runs import release
 from lake_local.workspace.state_dir import StateDirectory
 from lake_spec.parsing.product_plans import FILE, read_plans
-from tests.unit.lake_spec.products.shop import (
-    ENRICHED,
-    ENRICHED_SQL,
-    Shop,
-    planned_domains,
-)
+from tests.unit.lake_spec.products.shop import Shop, planned_domains
 
 
-@pytest.fixture
-def shop(tmp_path):
-    shop = Shop(tmp_path)
-    shop.put("shop/enriched.yml", ENRICHED)
-    shop.put("shop/enriched.sql", ENRICHED_SQL)
-    return shop
-
-
-def test_tasks_find_the_plans_of_products_next_to_the_release(
-    shop, tmp_path, monkeypatch
-):
+def test_tasks_find_the_plans_of_products_next_to_the_release(tmp_path, monkeypatch):
     import bundle
 
+    shop = Shop(tmp_path).enriched()
     built = SimpleNamespace(id="3f9c2a71")
     monkeypatch.setattr(bundle, "build", lambda domains, place, folder: built)
     specs = SimpleNamespace(

@@ -18,9 +18,7 @@ from tests.unit.lake_spec.products.shop import (
 @pytest.fixture
 def shop(tmp_path):
     """A lake with a product, and its plans in a file."""
-    shop = Shop(tmp_path)
-    shop.put("shop/enriched.yml", ENRICHED)
-    shop.put("shop/enriched.sql", ENRICHED_SQL)
+    shop = Shop(tmp_path).enriched()
     (tmp_path / FILE).write_text(plans_text(planned_domains(shop), shop.tables))
     return shop
 

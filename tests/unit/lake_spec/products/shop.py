@@ -89,6 +89,12 @@ class Shop:
         )
         self.put("shop/enriched.sql", sql)
 
+    def enriched(self) -> "Shop":
+        """Write the product `shop.enriched` that is joined by time; return the lake."""
+        self.put("shop/enriched.yml", ENRICHED)
+        self.put("shop/enriched.sql", ENRICHED_SQL)
+        return self
+
     def messages(self) -> list:
         """Every diagnostic, files named from the folder of tables."""
         _, diagnostics, _ = check(self.tables)

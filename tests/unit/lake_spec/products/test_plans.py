@@ -17,7 +17,7 @@ from lake_spec.model import (
 from lake_spec.parsing.json_codec import from_data, to_data
 from lake_spec.parsing.loader import load_domain, load_lake
 from lake_spec.products.plans import check, with_plans
-from tests.unit.lake_spec.products.shop import ENRICHED, ENRICHED_SQL, plan_of
+from tests.unit.lake_spec.products.shop import plan_of
 
 ORDERS = "{{ current('shop.orders') }} AS o"
 CUSTOMER = "{{ current('crm.customer') }} AS c"
@@ -36,9 +36,7 @@ def whole(shop, sql, columns="order_id: int, n: bigint"):
 
 
 def test_a_join_by_time_becomes_conditions_on_the_versions(shop):
-    shop.put("shop/enriched.yml", ENRICHED)
-    shop.put("shop/enriched.sql", ENRICHED_SQL)
-    plan = plan_of(shop)
+    plan = plan_of(shop.enriched())
     assert plan.sql == (
         "SELECT `o`.`order_id` AS `order_id`, `c`.`segment` AS `segment` "
         "FROM `input_0` AS `o` LEFT JOIN `input_1` AS `c` "

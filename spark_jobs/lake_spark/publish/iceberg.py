@@ -23,6 +23,7 @@ _VERSION = re.compile(r"/v(\d+)\.metadata\.json$")
 _HINT = "version-hint.text"
 _TABLE_COMMENT = "comment"
 _MAPPING = "schema.name-mapping.default"
+_MANIFESTS = "commit.manifest.min-count-to-merge"
 _HUDI_ID = 2_000_000_000
 """Far above all columns of tables, and below what Iceberg keeps for itself."""
 KEPT_METADATA = 10
@@ -65,9 +66,7 @@ class Iceberg(Format):
         operations = self._tables().load(self.table.path).operations()
         changes = self._iceberg.Transactions.newTransaction(self.table.path, operations)
         before = newest.content
-        if before.get("properties", {}).get(_TABLE_COMMENT) != self.description:
-            properties = changes.updateProperties()
-            properties.set(_TABLE_COMMENT, self.description).commit()
+        self._set_properties(changes, before, steps)
         if steps:
             self._evolve(changes, before)
         self._describe(changes)
@@ -202,6 +201,27 @@ class Iceberg(Format):
     def _columns(self, changes: JavaObject) -> StructType:
         found = self._iceberg.spark.SparkSchemaUtil.convert(changes.table().schema())
         return StructType.fromJson(json.loads(found.json()))
+
+    def _set_properties(
+        self, changes: JavaObject, before: Mapping[str, Any], steps: Sequence[Step]
+    ) -> None:
+        """Set the table's description, and from how many manifests on they are merged.
+
+        What removes files writes each manifest again that names one: so one is the least.
+        What only adds files, as to a change log, would write all that there are each time.
+        """
+        wanted = {_TABLE_COMMENT: self.description}
+        if steps:
+            wanted[_MANIFESTS] = "2" if steps[-1].removed else "100"
+        known = before.get("properties", {})
+        new = {
+            name: value for name, value in wanted.items() if known.get(name) != value
+        }
+        if new:
+            update = changes.updateProperties()
+            for name, value in new.items():
+                update = update.set(name, value)
+            update.commit()
 
     def _evolve(self, changes: JavaObject, before: Mapping[str, Any]) -> None:
         """Add columns under new ids, widen types, drop what is gone.

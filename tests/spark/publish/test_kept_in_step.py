@@ -217,6 +217,21 @@ def test_versions_end_with_the_files_that_a_cleaning_removes(spark, tmp_path):
     agree(lake)
 
 
+def test_manifests_of_rewritten_files_are_one_and_those_of_a_log_grow(spark, tmp_path):
+    lake = loaded(spark, tmp_path)
+    for number in (1, 2, 3):
+        change(lake, number)
+        lake.done("incremental", "scd2")
+
+    def manifests(layer: str) -> int:
+        path = lake.tables.table(layer).path
+        return spark.read.format("iceberg").load(f"{path}#manifests").count()
+
+    counts = {layer: manifests(layer) for layer in LAYERS}
+    assert counts == {"changes": 4, "current": 1, "history": 1}
+    agree(lake)
+
+
 def test_older_metadata_files_go_where_every_commit_is_kept(
     spark, tmp_path, monkeypatch
 ):

@@ -29,6 +29,7 @@ ROOT=$(pwd -P)
 LOGS=.local/log/setup
 NEEDED_MB=6000
 CLASS_DATA=.local/class-data/spark-3.5
+LOCAL_FILES=.local/jars/local-files
 QUIET= TARGETS= PYTHON=
 JOBS= # "pid name" lines of what is being built
 
@@ -60,10 +61,10 @@ pieces_of() {
     case $1 in
         airflow) echo ".venv-airflow .venv-step" ;;
         airflow-3.0.6 | infra | browser | readers | docs) echo ".venv-$1" ;;
-        bench) echo ".venv-bench .local/jars/spark-3.5 .local/jars/delta" ;;
+        bench) echo ".venv-bench .local/jars/spark-3.5 $LOCAL_FILES .local/jars/delta" ;;
         spec) [ ! -x .venv-spec/bin/python ] && ! find_python_39 >/dev/null || echo .venv-spec ;;
-        spark) echo ".venv-spark .local/jars/spark-3.5$(class_data_piece)" ;;
-        spark-3.9) echo ".venv-spark-3.9 .local/jars/spark-3.5" ;;
+        spark) echo ".venv-spark .local/jars/spark-3.5 $LOCAL_FILES$(class_data_piece)" ;;
+        spark-3.9) echo ".venv-spark-3.9 .local/jars/spark-3.5 $LOCAL_FILES" ;;
         streamer) echo ".venv-streamer .local/jars/spark-3.4 .local/jars/streamer" ;;
         servers) [ "$(uname -sm)" != "Linux x86_64" ] || echo .local/servers/{postgresql,mariadb,kafka,plugins/debezium-{postgresql,mariadb}} ;;
         *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, spark-3.9, bench, browser, readers, docs, servers" ;;
@@ -120,7 +121,7 @@ missing_pieces() {
         for piece in $(pieces_of "$target"); do
             is_ready "$piece" || echo "$piece"
         done
-    done
+    done | awk '!seen[$0]++' # targets share pieces
 }
 
 # --- What the machine must have ----------------------------------------------

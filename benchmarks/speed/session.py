@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from lake_spark.storage.session import CONFIGURATION, open_session
 from benchmarks.speed.sources import ROOT
+from tests.spark import local_files
 
 CORES = 2
 MEMORY = "12g"
@@ -17,9 +18,8 @@ _EXTENSIONS = "spark.sql.extensions"
 _DELTA = "io.delta.sql.DeltaSparkSessionExtension"
 
 
-def jars() -> str:
+def jars(folder: Path) -> str:
     """The jars of a step, and Delta's; SystemExit if they are not there."""
-    folder = Path(os.environ.get("LAKE_JARS", ROOT / ".local" / "jars"))
     found = [
         str(jar)
         for name in ("spark-3.5", "delta")
@@ -36,10 +36,12 @@ def open_both(scratch: Path) -> SparkSession:
     Delta's catalogue is left out, for there is one catalogue and a step's is Hudi's:
     Delta tables are used by path.
     """
+    folder = Path(os.environ.get("LAKE_JARS", ROOT / ".local" / "jars"))
     settings = {
+        **local_files.in_java(folder),
         _EXTENSIONS: f"{CONFIGURATION[_EXTENSIONS]},{_DELTA}",
         "spark.master": f"local[{CORES}]",
-        "spark.jars": jars(),
+        "spark.jars": jars(folder),
         "spark.driver.memory": MEMORY,
         "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
         "spark.local.dir": str(scratch),

@@ -9,6 +9,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from lake_spark.storage.session import FOR_FEW_ROWS, open_session
+from tests.spark import local_files
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -32,6 +33,7 @@ def local_session() -> SparkSession:
     assert jars, f"no jars in {folder}/spark-3.5: run ./setup.sh"
     # Else the first `python3` of the PATH.
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    session = open_session("tests", {**HERE, "spark.jars": jars})
+    settings = {**HERE, **local_files.in_java(folder), "spark.jars": jars}
+    session = open_session("tests", settings)
     session.sparkContext.setLogLevel("ERROR")
     return session

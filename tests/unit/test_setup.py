@@ -123,6 +123,13 @@ def test_the_readers_of_other_formats_are_set_up_where_they_are_asked_for(projec
     assert "-r requirements/readers.lock" in project.notes.read_text()
 
 
+def test_what_two_targets_share_is_installed_once(project):
+    wanted = ["--only", "airflow", "--only", "airflow"]
+    _, output = project.run(*wanted)
+    assert output.startswith("setup: building .venv-airflow .venv-step\n")
+    assert project.installs() == 1
+
+
 def test_the_second_time_nothing_is_done(project):
     project.run("--only", "airflow")
     assert project.run("--only", "airflow") == (0, "setup: everything is in place\n")
@@ -290,7 +297,8 @@ class SparkProject:
         self._project = project
         self.archive = self.root / ".local/class-data/spark-3.5/classes-0.jsa"
         sums = f"{hashlib.sha256().hexdigest()}  other.jar\n"
-        (self.root / "local/runtimes/spark-3.5/jars.sha256").write_text(sums)
+        for piece in ("spark-3.5", "local-files"):
+            (self.root / f"local/runtimes/{piece}/jars.sha256").write_text(sums)
         self.home = self.root / "java"
         java = f"""[ "$1" != -version ] || {JAVA_17}"""
         self.settings = programs(java=java, mvn=OTHER_JAR)

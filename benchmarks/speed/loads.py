@@ -26,7 +26,7 @@ def against_parquet(bench: Bench) -> List[Result]:
     )
     least = "Spark writing the rows of all three tables as Parquet / the rows once"
     return [
-        compared("1", what, found["ours"], found["plain"], 4.5),
+        compared("1", what, found["ours"], found["plain"], 5.0),
         *(_of_one_write(found, name) for name in ONE_WRITE),
         compared("1d", least, _of_all_tables(found, "parquet"), found["plain"], None),
         compared("1e", by_delta, found["ours"], _of_all_tables(found, "delta"), 1.0),

@@ -30,7 +30,7 @@ def jars(folder: Path) -> str:
     return ",".join(found)
 
 
-def open_both(scratch: Path) -> SparkSession:
+def open_both(scratch: Path, memory: str = MEMORY) -> SparkSession:
     """The session on two cores; Delta's extension is added to those of a step.
 
     Delta's catalogue is left out, for there is one catalogue and a step's is Hudi's:
@@ -42,7 +42,7 @@ def open_both(scratch: Path) -> SparkSession:
         _EXTENSIONS: f"{CONFIGURATION[_EXTENSIONS]},{_DELTA}",
         "spark.master": f"local[{CORES}]",
         "spark.jars": jars(folder),
-        "spark.driver.memory": MEMORY,
+        "spark.driver.memory": memory,
         "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
         "spark.local.dir": str(scratch),
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.options import Operation
-from lake_spec.model import ProductPlan, Storage
+from lake_spec.model import ProductPlan
 from lake_spark.build import merge
 from lake_spark.build.pre_commit_checks import Changes, counted
 from lake_spark.checks import table_checks
@@ -251,7 +251,8 @@ def _checked(
     """Count the changes; raise WrongProductRows if they break what must hold."""
     layer = ProductLayer(run.spec)
     counts = counted(Changes(changes), layer)
-    faults = [
+    faults = _repeated_keys(layer, changes)
+    faults += [
         f"{words}: {counts[f'broken_{i}']:,} row(s), for example key "
         f"{counts[f'broken_key_{i}']}"
         for i, words in enumerate(layer.broken)
@@ -267,6 +268,18 @@ def _checked(
         )
     _warn_of_rules(run, changes)
     return counts
+
+
+def _repeated_keys(layer: ProductLayer, changes: DataFrame) -> List[str]:
+    """Return in words that rows which are made have the key of another one.
+
+    They are counted by key alone, which takes no sort of whole rows.
+    """
+    made = changes.where(F.col("lake_action") != REMOVED).groupBy(KEY).count()
+    count, key = made.where("count > 1").agg(F.sum("count"), F.min(KEY)).collect()[0]
+    if not count:
+        return []
+    return [f"{layer.repeated_key}: {count:,} row(s), for example key {key}"]
 
 
 def _keys_of_other_units(
@@ -323,9 +336,8 @@ def _commit(
     if checks:
         said.update(checks.of(changes, None if task.replaces else table.read))
     written = merge.to_write(changes, ProductLayer(run.spec))
-    if operation is not Operation.UPSERT:
-        written = _sorted(written, run.spec.storage)
-    instant = table.write(written, operation, said)
+    order = () if operation is Operation.UPSERT else run.spec.storage.sort_by
+    instant = table.write(written, operation, said, order=order)
     if checks:
         table_checks.settle(run, "current")
     report = run.report
@@ -335,22 +347,6 @@ def _commit(
     report.deleted += deleted
     report.built = str(task) if task.whole_because else report.built or "in part"
     run.say(f"{upserted:,} rows upserted, {deleted:,} deleted, commit {instant}")
-
-
-def _sorted(rows: DataFrame, storage: Storage) -> DataFrame:
-    """Return the rows in the order that files are to have, whatever shuffles them next.
-
-    Rows of one folder, or of one range of values, are in one task: so they stay together
-    where Hudi distributes them to buckets.
-    """
-    if not storage.sort_by:
-        return rows
-    columns = [F.col(f"`{name}`") for name in storage.sort_by]
-    if storage.partition_by:
-        rows = rows.repartition(*[F.col(f"`{name}`") for name in storage.partition_by])
-    else:
-        rows = rows.repartitionByRange(*columns)
-    return rows.sortWithinPartitions(*columns)
 
 
 def _keep_count(run: TableRun) -> None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Dict
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.model import TableSpec
 from lake_spark.ingest.quality_rules import failed_rules
 from lake_spark.scd2.events import KEY
-from lake_spark.scd2.layer import Layer, REMOVED
+from lake_spark.scd2.layer import Layer
 from lake_spark.schema.columns import any_null
-
-_COPIES = "lake_copies"
 
 
 class ProductLayer(Layer):
@@ -52,12 +50,6 @@ class ProductLayer(Layer):
         """Return what must not be true of a row: in words, and as SQL."""
         return {
             f"{self._key} has no value": any_null(self._spec.key),
-            self.repeated_key: f"{_COPIES} > 1",
             **failed_rules(self._spec, "quarantine"),
             **failed_rules(self._spec, "fail"),
         }
-
-    def checked(self, rows: DataFrame) -> DataFrame:
-        """Add how many rows have the key."""
-        copies = F.count(F.when(F.col("lake_action") != REMOVED, 1))
-        return rows.withColumn(_COPIES, copies.over(Window.partitionBy(KEY)))

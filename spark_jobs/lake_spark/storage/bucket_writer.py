@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import Callable, List, Mapping, Tuple
+from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 from py4j.java_gateway import JavaObject, JavaPackage, is_instance_of
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import IntegralType
 
 from lake_spec.hudi.options import (
     HUDI_COLUMNS,
@@ -25,12 +26,15 @@ from lake_spec.hudi.options import (
     avro_names,
     table_properties,
 )
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.storage.session import SHUFFLE_PARTITIONS
 from lake_spark.storage.task_numbers import numbers_of_tasks
 from lake_spark.storage.timeline import meta_client
 
 _RECORD_KEY, _FOLDER = "_hoodie_record_key", "_hoodie_partition_path"
 _BUCKET = "lake_bucket"
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+"""What Hudi calls null in a folder's name."""
 SINK = "org.apache.hudi.HoodieDatasetBulkInsertHelper"
 """Hudi's class that writes the rows of a bucket, without a shuffle of its own."""
 
@@ -70,12 +74,20 @@ class _Commit:
 
 
 class BucketWriter:
-    """Writes all rows of one table; the options are those of the write."""
+    """Writes all rows of one table; the options are those of the write.
+
+    Rows of a file are in the order of the columns of `order`.
+    """
 
     def __init__(
-        self, spark: SparkSession, path: str, options: Mapping[str, str]
+        self,
+        spark: SparkSession,
+        path: str,
+        options: Mapping[str, str],
+        order: Sequence[str] = (),
     ) -> None:
         self._spark, self._path, self._options = spark, path, options
+        self._order = [F.col(sql_identifier(name)) for name in order]
         self._jvm = spark._jvm
         self._hudi = spark._jvm.org.apache.hudi
 
@@ -188,21 +200,49 @@ class BucketWriter:
 
     def _placed(self, rows: DataFrame, commit: _Commit) -> DataFrame:
         """Return the rows with Hudi's columns, those of a file group next to each other."""
+        folder = _folder(rows, self._options)
+        if folder is None or not self._names_as_hudi(rows):
+            keyed = self._keyed_by_hudi(rows, commit)
+        else:
+            keyed = rows.select(*_hudi_columns(self._options, folder), "*")
         if not self._has_buckets:
-            return rows.select(*_hudi_columns(self._options), "*")
+            return keyed
         buckets = int(self._options[HudiKey.BUCKETS.value])
         bucket = _bucket(rows.sparkSession, self._options[HudiKey.BUCKET_HASH.value])
         if self._options[HudiKey.PARTITION_PATH.value]:
-            keyed = self._keyed_by_hudi(rows, commit)
             tasks = rows.sparkSession.conf.get(SHUFFLE_PARTITIONS)
             placed = keyed.withColumn(_BUCKET, bucket % buckets)
             placed = placed.repartition(max(int(tasks), buckets), _FOLDER, _BUCKET)
-            return placed.sortWithinPartitions(_FOLDER, _BUCKET).drop(_BUCKET)
-        keyed = rows.select(*_hudi_columns(self._options), "*")
-        # A bucket is a task: nothing is left to be sorted.
+            placed = placed.sortWithinPartitions(_FOLDER, _BUCKET, *self._order)
+            return placed.drop(_BUCKET)
+        # A bucket is a task: nothing is left to be brought together.
         numbers = F.array(*[F.lit(each) for each in numbers_of_tasks(buckets)])
         placed = keyed.withColumn(_BUCKET, numbers[bucket % buckets])
-        return placed.repartition(buckets, _BUCKET).drop(_BUCKET)
+        placed = placed.repartition(buckets, _BUCKET).drop(_BUCKET)
+        return placed.sortWithinPartitions(*self._order) if self._order else placed
+
+    def _names_as_hudi(self, rows: DataFrame) -> bool:
+        """Return whether Hudi's generator makes the same of a row with 1 in each column.
+
+        Of tables with folders alone: some of its releases name the field of a key of one.
+        """
+        folders = self._options[HudiKey.PARTITION_PATH.value]
+        if not folders:
+            return True
+        fields = self._options[HudiKey.RECORD_KEY.value].split(",")
+        key = ",".join(f"{n}:1" for n in fields) if len(fields) > 1 else "1"
+        folder = "/".join(f"{name}=1" for name in folders.split(","))
+        properties = self._hudi.common.config.TypedProperties()
+        for name, value in self._options.items():
+            properties.setProperty(name, value)
+        factory = self._hudi.keygen.factory.HoodieSparkKeyGeneratorFactory
+        generator = factory.createKeyGenerator(properties)
+        named = rows.select(*map(sql_identifier, [*fields, *folders.split(",")]))
+        ones = self._jvm.java.util.Collections.nCopies(len(named.columns), 1).toArray()
+        rows_of_java = self._jvm.org.apache.spark.sql.catalyst.expressions
+        row = rows_of_java.GenericRowWithSchema(ones, named._jdf.schema())
+        found = generator.getRecordKey(row), generator.getPartitionPath(row)
+        return found == (key, folder)
 
     def _keyed_by_hudi(self, rows: DataFrame, commit: _Commit) -> DataFrame:
         """Return the rows with Hudi's columns by its own generator of keys and folders."""
@@ -274,8 +314,25 @@ class BucketWriter:
         return found
 
 
-def _hudi_columns(options: Mapping[str, str]) -> List[Column]:
-    """Return Hudi's columns of rows without partitions, as its generators of keys do.
+def _folder(rows: DataFrame, options: Mapping[str, str]) -> Optional[Column]:
+    """Return the folder of a row, as Hudi's generators of keys name it.
+
+    It is empty in a table without partitions, and None where other values than whole
+    numbers are in its name: then Hudi's own rules for texts, times and the like apply.
+    """
+    names = [name for name in options[HudiKey.PARTITION_PATH.value].split(",") if name]
+    if not all(isinstance(rows.schema[name].dataType, IntegralType) for name in names):
+        return None
+    values = [F.col(sql_identifier(name)).cast("string") for name in names]
+    parts = [
+        F.concat(F.lit(f"{name}="), F.coalesce(value, F.lit(_NO_VALUE)))
+        for name, value in zip(names, values)
+    ]
+    return F.concat_ws("/", *parts) if parts else F.lit("")
+
+
+def _hudi_columns(options: Mapping[str, str], folder: Column) -> List[Column]:
+    """Return Hudi's columns of rows in these folders, as its generators of keys do.
 
     A key of several fields names each. Ours are never null, and no text is empty.
     """
@@ -285,7 +342,7 @@ def _hudi_columns(options: Mapping[str, str]) -> List[Column]:
         parts = [F.concat(F.lit(f"{n}:"), F.col(n).cast("string")) for n in fields]
         key = F.concat_ws(",", *parts)
     made = {name: F.lit("") for name in HUDI_COLUMNS}
-    made[_RECORD_KEY] = key
+    made[_RECORD_KEY], made[_FOLDER] = key, folder
     return [value.alias(name) for name, value in made.items()]
 
 

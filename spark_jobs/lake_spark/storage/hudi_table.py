@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Callable, Dict, Iterator, List, Mapping, Optional, Set, Tuple
+from typing import (
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from py4j.java_gateway import JavaObject
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from lake_spec.hudi.options import (
@@ -111,9 +122,17 @@ class HudiTable:
         return without_hudi_columns(self.read_stored()).schema
 
     def write(
-        self, rows: DataFrame, operation: Operation, metadata: Mapping[str, str]
+        self,
+        rows: DataFrame,
+        operation: Operation,
+        metadata: Mapping[str, str],
+        *,
+        order: Sequence[str] = (),
     ) -> str:
-        """Write rows as one commit that carries the metadata; return its instant."""
+        """Write rows as one commit that carries the metadata; return its instant.
+
+        Where all rows are written those of a file are in the order of these columns.
+        """
         self.before_commit()
         self.clear_half_made()
         options = {
@@ -122,8 +141,9 @@ class HudiTable:
             **self._kept_options(),
         }
         try:
-            if not self._written_by_buckets(rows, options, metadata):
-                written = rows.write.format("hudi").options(**options)
+            if not self._written_by_buckets(rows, options, metadata, order):
+                ordered = self._in_order(rows, order)
+                written = ordered.write.format("hudi").options(**options)
                 written.mode("append").save(self.path)
         finally:
             self.forget()
@@ -131,8 +151,29 @@ class HudiTable:
         assert commit is not None, f"{self.path}: the write left no commit"
         return commit.instant
 
+    def _in_order(self, rows: DataFrame, order: Sequence[str]) -> DataFrame:
+        """Return the rows in order, whatever Hudi's shuffle does with them next.
+
+        Rows of one folder, or of one range of values, are in one task: so they stay
+        together where Hudi distributes them to buckets.
+        """
+        if not order:
+            return rows
+        columns = [F.col(sql_identifier(name)) for name in order]
+        folders = self._options[HudiKey.PARTITION_PATH.value]
+        if folders:
+            names = map(sql_identifier, folders.split(","))
+            rows = rows.repartition(*[F.col(name) for name in names])
+        else:
+            rows = rows.repartitionByRange(*columns)
+        return rows.sortWithinPartitions(*columns)
+
     def _written_by_buckets(
-        self, rows: DataFrame, options: Mapping[str, str], metadata: Mapping[str, str]
+        self,
+        rows: DataFrame,
+        options: Mapping[str, str],
+        metadata: Mapping[str, str],
+        order: Sequence[str],
     ) -> bool:
         """Write all rows of a table by Spark's shuffle; return False where Hudi's is due."""
         if self._shuffle is not Shuffle.SPARK:
@@ -140,7 +181,7 @@ class HudiTable:
         is_new = not self.exists()
         if not bucket_writer.is_for(options, is_new=is_new):
             return False
-        writer = bucket_writer.BucketWriter(self._spark, self.path, options)
+        writer = bucket_writer.BucketWriter(self._spark, self.path, options, order)
         try:
             writer.write(
                 self._in_stored_order(rows),

@@ -53,6 +53,9 @@ KINDS = {
     "one text": Kind(by=("region",), encoded=True),
     "one date": Kind(HISTORY, MERGED, by=("day",)),
     "two columns": Kind(HISTORY, by=("region", "size"), encoded=True),
+    "one number": Kind(by=("size",)),
+    "two numbers": Kind(by=("size", "part")),
+    "versions by number": Kind(HISTORY, by=("size",)),
 }
 
 
@@ -64,6 +67,7 @@ def rows_of(spark, first: int, last: int, text: str = "t"):
         "CASE WHEN id % 7 = 0 THEN NULL ELSE id % 5 END AS size",
         "CAST(id / 8 AS decimal(12,3)) AS amount",
         "date_add(DATE'2026-01-01', CAST(id % 3 AS int)) AS day",
+        "CAST(id % 3 - 1 AS int) AS part",
         "CASE id % 4 WHEN 0 THEN 'a/b' WHEN 1 THEN 'é c' WHEN 2 THEN 'x:=%' END AS region",
         "timestamp_micros(id * 1000001) AS at",
         "named_struct('a', id, 'b', CAST(NULL AS string)) AS pair",
@@ -150,6 +154,41 @@ def test_both_ways_make_the_same_table(spark, tmp_path, kind):
     assert placed(by_spark) == placed(by_hudi)
     assert said(by_spark)[0] == said(by_hudi)[0] == "replacecommit"
     assert said(by_spark)[3] == said(by_hudi)[3] != []
+
+
+@pytest.mark.parametrize("kind", ["one number", "versions by number"])
+def test_where_hudi_names_keys_otherwise_its_generator_makes_them(
+    spark, tmp_path, kind, monkeypatch
+):
+    made_by_hudi = []
+    by_hudi = bucket_writer.BucketWriter._keyed_by_hudi
+
+    def keyed(self, *others):
+        made_by_hudi.append(others)
+        return by_hudi(self, *others)
+
+    monkeypatch.setattr(bucket_writer.BucketWriter, "_keyed_by_hudi", keyed)
+    table = made(spark, tmp_path / "same", KINDS[kind], Shuffle.SPARK)
+    table.write(rows_of(spark, 0, 400), Operation.BULK_INSERT, {})
+    assert made_by_hudi == []
+    other = made(spark, tmp_path / "other", KINDS[kind], Shuffle.SPARK)
+    other._options["hoodie.datasource.write.hive_style_partitioning"] = "false"
+    other.write(rows_of(spark, 0, 400), Operation.BULK_INSERT, {})
+    assert len(made_by_hudi) == 1
+    assert not list((tmp_path / "other").glob("size=*"))
+
+
+@pytest.mark.parametrize("by", [(), ("size",), ("region",)], ids=str)
+def test_rows_of_a_file_are_in_the_order_that_is_asked_for(spark, tmp_path, by):
+    table = made(spark, tmp_path, Kind(by=by, encoded=True), Shuffle.SPARK)
+    rows = rows_of(spark, 0, 400)
+    table.write(rows, Operation.BULK_INSERT, {}, order=("is_current", "amount"))
+    found = []
+    for file in tmp_path.rglob("*.parquet"):
+        values = spark.read.parquet(f"file://{file}").select("is_current", "amount")
+        found.append([tuple(row) for row in values.collect()])
+    assert sum(map(len, found)) == 400
+    assert found == [sorted(each) for each in found]
 
 
 @pytest.mark.parametrize("pinned", [False, True], ids=["version 8", "version 6"])

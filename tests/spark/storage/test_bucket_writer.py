@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Tuple
 import pytest
 from pyspark.sql import functions as F
 
-from lake_spec.hudi.options import Operation, log_options, table_options
+from lake_spec.hudi.options import HudiKey, Operation, log_options, table_options
 from lake_spec.model import Shuffle, Storage, TableType
 from lake_spark.storage import bucket_writer
 from lake_spark.storage.hudi_table import HudiTable
@@ -157,25 +157,17 @@ def test_both_ways_make_the_same_table(spark, tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", ["one number", "versions by number"])
-def test_where_hudi_names_keys_otherwise_its_generator_makes_them(
-    spark, tmp_path, kind, monkeypatch
-):
-    made_by_hudi = []
-    by_hudi = bucket_writer.BucketWriter._keyed_by_hudi
-
-    def keyed(self, *others):
-        made_by_hudi.append(others)
-        return by_hudi(self, *others)
-
-    monkeypatch.setattr(bucket_writer.BucketWriter, "_keyed_by_hudi", keyed)
-    table = made(spark, tmp_path / "same", KINDS[kind], Shuffle.SPARK)
-    table.write(rows_of(spark, 0, 400), Operation.BULK_INSERT, {})
-    assert made_by_hudi == []
-    other = made(spark, tmp_path / "other", KINDS[kind], Shuffle.SPARK)
-    other._options["hoodie.datasource.write.hive_style_partitioning"] = "false"
-    other.write(rows_of(spark, 0, 400), Operation.BULK_INSERT, {})
-    assert len(made_by_hudi) == 1
-    assert not list((tmp_path / "other").glob("size=*"))
+def test_where_hudi_names_folders_otherwise_so_do_both_ways(spark, tmp_path, kind):
+    options = made(spark, tmp_path, KINDS[kind], Shuffle.SPARK).options
+    named = {**options, HudiKey.HIVE_PARTITIONS.value: "false"}
+    found = []
+    for way in Shuffle:
+        path = tmp_path / way.value
+        table = HudiTable(spark, f"file://{path}", named, shuffle=way)
+        table.write(rows_of(spark, 0, 400), Operation.BULK_INSERT, {})
+        found.append(placed(table))
+        assert len(list(path.glob("[0-4]"))) == 5
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("by", [(), ("size",), ("region",)], ids=str)

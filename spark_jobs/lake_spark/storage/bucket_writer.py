@@ -211,10 +211,11 @@ class BucketWriter:
         bucket = _bucket(rows.sparkSession, self._options[HudiKey.BUCKET_HASH.value])
         if self._options[HudiKey.PARTITION_PATH.value]:
             tasks = rows.sparkSession.conf.get(SHUFFLE_PARTITIONS)
-            placed = keyed.withColumn(_BUCKET, bucket % buckets)
-            placed = placed.repartition(max(int(tasks), buckets), _FOLDER, _BUCKET)
-            placed = placed.sortWithinPartitions(_FOLDER, _BUCKET, *self._order)
-            return placed.drop(_BUCKET)
+            # Numbers sort faster than names of folders. Two folders of one number would
+            # leave two file groups of a bucket, which are counted before the commit.
+            placed = keyed.withColumn(_BUCKET, F.xxhash64(_FOLDER, bucket % buckets))
+            placed = placed.repartition(max(int(tasks), buckets), _BUCKET)
+            return placed.sortWithinPartitions(_BUCKET, *self._order).drop(_BUCKET)
         # A bucket is a task: nothing is left to be brought together.
         numbers = F.array(*[F.lit(each) for each in numbers_of_tasks(buckets)])
         placed = keyed.withColumn(_BUCKET, numbers[bucket % buckets])

@@ -131,16 +131,32 @@ class HudiMergeInto:
 
     def merge(self, file: Path) -> None:
         """The newest change of each key."""
-        changes = newest_of_each_key(self._spark.read.parquet(str(file)))
-        changes.createOrReplaceTempView("changed")
-        sets = ", ".join(f"{name} = c.{name}" for name in NAMES)
-        self._spark.sql(
-            f"MERGE INTO {self._name} t USING changed c ON t.{KEY} = c.{KEY}"
-            f" WHEN MATCHED AND c.{OPERATION} = 'D' THEN DELETE"
-            f" WHEN MATCHED AND c.{CHANGED_AT} >= t.{CHANGED_AT} THEN UPDATE SET {sets}"
-            f" WHEN NOT MATCHED AND c.{OPERATION} != 'D' THEN INSERT"
-            f" ({', '.join(NAMES)}) VALUES ({', '.join(f'c.{n}' for n in NAMES)})"
-        )
+        _merge_into(self._spark, self._name, file)
+
+
+class IcebergMergeInto:
+    """An Iceberg table in a catalogue that is a folder, kept by MERGE INTO: copy on write."""
+
+    def __init__(self, spark: SparkSession, path: Path) -> None:
+        self._spark = spark
+        catalog = "iceberg_" + "".join(filter(str.isalnum, path.parent.name))
+        settings = {
+            "": "org.apache.iceberg.spark.SparkCatalog",
+            ".type": "hadoop",
+            ".warehouse": str(path),
+        }
+        for name, value in settings.items():
+            spark.conf.set(f"spark.sql.catalog.{catalog}{name}", value)
+        self._name = f"{catalog}.bench.merged_into"
+
+    def load(self, landing: Path) -> None:
+        """The first copy."""
+        rows = self._spark.read.parquet(str(landing))
+        rows.writeTo(self._name).using("iceberg").create()
+
+    def merge(self, file: Path) -> None:
+        """The newest change of each key."""
+        _merge_into(self._spark, self._name, file)
 
 
 class OneNode:
@@ -182,6 +198,7 @@ OF_CURRENT = {
     "delta": DeltaCurrent,
     "hudi upsert": HudiUpsert,
     "hudi MERGE INTO": HudiMergeInto,
+    "iceberg": IcebergMergeInto,
     "DuckDB": OneNode,
 }
 OF_HISTORY = {"delta": DeltaHistory, "dbt": DbtHistory}
@@ -198,6 +215,20 @@ def peers_of(
         found[name] = make(spark, root / name.replace(" ", "-").lower())
         found[name].load(landing)
     return found
+
+
+def _merge_into(spark: SparkSession, table: str, file: Path) -> None:
+    """Take the newest change of each key into a table of Spark's SQL."""
+    changes = newest_of_each_key(spark.read.parquet(str(file)))
+    changes.createOrReplaceTempView("changed")
+    sets = ", ".join(f"{name} = c.{name}" for name in NAMES)
+    spark.sql(
+        f"MERGE INTO {table} t USING changed c ON t.{KEY} = c.{KEY}"
+        f" WHEN MATCHED AND c.{OPERATION} = 'D' THEN DELETE"
+        f" WHEN MATCHED AND c.{CHANGED_AT} >= t.{CHANGED_AT} THEN UPDATE SET {sets}"
+        f" WHEN NOT MATCHED AND c.{OPERATION} != 'D' THEN INSERT"
+        f" ({', '.join(NAMES)}) VALUES ({', '.join(f'c.{n}' for n in NAMES)})"
+    )
 
 
 def newest_of_each_key(changes: DataFrame) -> DataFrame:

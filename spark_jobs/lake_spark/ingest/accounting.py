@@ -39,6 +39,8 @@ class Counted:
     """The rules; a split has the rows that break the first of them as `rule_0`."""
     erased: Mapping[str, int] = field(default_factory=dict)
     """Per path the rows of erased keys, which are in no other count but `landed`."""
+    started: Mapping[str, Set[str]] = field(default_factory=dict)
+    """Per path the first and the last start of its rows, of those that have one."""
 
     @property
     def rules(self) -> Dict[str, int]:
@@ -74,9 +76,7 @@ class Counted:
 
     def starts(self, paths: Sequence[str]) -> Set[str]:
         """Return where the snapshots of these files' rows started: the first, the last."""
-        rows = [row for path in paths for row in self._of(path)]
-        found = {row[name] for row in rows for name in ("first_start", "last_start")}
-        return {each for each in found if each is not None}
+        return {start for path in paths for start in self.started.get(path, ())}
 
     def _of(self, path: str) -> List[Row]:
         return self._by_path.get(path, [])
@@ -131,32 +131,46 @@ def _in_utc(micros: int) -> datetime:
 
 
 def count_rows(rows: DataFrame, rules: Dict[str, str]) -> Counted:
-    """Count in one pass: rows in each split, bad rows, and which rules they break."""
-    words = list(rules)
-    splits = (
-        rows.groupBy(LogColumn.PATH, "lake_block")
-        .agg(
-            F.count("*").alias("records"),
-            F.count_if(F.expr("lake_no_row IS NULL")).alias("landed"),
-            F.count_if(F.expr(f"lake_no_row = '{TOMBSTONE}'")).alias("tombstones"),
-            F.count_if(F.expr(f"lake_no_row = '{MESSAGE}'")).alias("messages"),
-            F.min("lake_id").alias("first_id"),
-            F.count_if(F.expr(_BAD)).alias("quarantined"),
-            F.count_if(F.expr(_UPSERT)).alias("upserts"),
-            F.count_if(F.expr(f"lake_key = '{ALL_KEYS}'")).alias("wide"),
-            F.count(LogColumn.UNAVAILABLE).alias("partial"),
-            F.count(LogColumn.OLD_KEY).alias("renamed"),
-            F.min(LogColumn.STARTED).alias("first_start"),
-            F.max(LogColumn.STARTED).alias("last_start"),
-            F.max(F.expr(_EFFECTIVE_OF_GOOD)).alias("newest"),
-            *[F.expr(rules[each]).alias(f"rule_{i}") for i, each in enumerate(words)],
-        )
-        .orderBy(LogColumn.PATH, "lake_block")
-        .collect()
-    )
+    """Count rows in each split, bad rows, and which rules they break."""
+    counts = counts_by_split(rows, rules)
+    splits = counts.orderBy(LogColumn.PATH, "lake_block").collect()
     if any(row.lake_path is None for row in splits):
         raise AssertionError("Spark read rows of a file that is not among the inputs")
-    return Counted(splits, words)
+    started = _starts(rows) if any(row.started for row in splits) else {}
+    return Counted(splits, list(rules), started=started)
+
+
+def counts_by_split(rows: DataFrame, rules: Dict[str, str]) -> DataFrame:
+    """Return the counts of each split in numbers alone, for which no row is sorted."""
+    return rows.groupBy(LogColumn.PATH, "lake_block").agg(
+        F.count("*").alias("records"),
+        F.count_if(F.expr("lake_no_row IS NULL")).alias("landed"),
+        F.count_if(F.expr(f"lake_no_row = '{TOMBSTONE}'")).alias("tombstones"),
+        F.count_if(F.expr(f"lake_no_row = '{MESSAGE}'")).alias("messages"),
+        F.min("lake_id").alias("first_id"),
+        F.count_if(F.expr(_BAD)).alias("quarantined"),
+        F.count_if(F.expr(_UPSERT)).alias("upserts"),
+        F.count_if(F.expr(f"lake_key = '{ALL_KEYS}'")).alias("wide"),
+        F.count(LogColumn.UNAVAILABLE).alias("partial"),
+        F.count(LogColumn.OLD_KEY).alias("renamed"),
+        F.count(LogColumn.STARTED).alias("started"),
+        F.max(F.expr(_EFFECTIVE_OF_GOOD)).alias("newest"),
+        *[F.expr(sql).alias(f"rule_{i}") for i, sql in enumerate(rules.values())],
+    )
+
+
+def _starts(rows: DataFrame) -> Dict[str, Set[str]]:
+    """Return by file the first and the last start of its rows.
+
+    Next to other aggregates the least of texts has Spark sort all rows, as a hash table
+    holds numbers alone: so it is looked for among the few that differ.
+    """
+    start = LogColumn.STARTED
+    different = (
+        rows.select(LogColumn.PATH, start).distinct().where(f"{start} IS NOT NULL")
+    )
+    found = different.groupBy(LogColumn.PATH).agg(F.min(start), F.max(start)).collect()
+    return {path: {first, last} for path, first, last in found}
 
 
 def number_records(rows: DataFrame, counted: Counted) -> DataFrame:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
+from py4j.protocol import Py4JNetworkError
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
@@ -489,6 +490,8 @@ def _readable(run: TableRun, batch: Batch) -> List[Input]:
         try:
             count_rows(read_inputs(run.spark, run.spec, [each], batch.columns), {})
             good.append(each)
+        except (Py4JNetworkError, ConnectionError):
+            raise  # Java has ended, perhaps for want of memory: no fault of a file
         except Exception as error:
             words = first_line(error)
             if "EOFException" in words:

@@ -10,7 +10,9 @@ import random
 from typing import Dict
 
 import pytest
+from py4j.protocol import Py4JNetworkError
 
+from lake_spark.ingest import batches
 from lake_spark.stages import ingest
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, table
 
@@ -47,6 +49,27 @@ def bad_then_good(lake: Lake, name: str, bad: bytes, good: str) -> Dict[str, str
     lake.land(f"changes/{name}", again)
     assert lake.done("incremental")[0].accepted == 1
     return report.error
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [Py4JNetworkError("Answer from Java side is empty"), ConnectionRefusedError()],
+)
+def test_no_file_is_set_aside_because_java_has_ended(
+    spark, tmp_path, monkeypatch, gone
+):
+    lake = Lake(spark, tmp_path, table(SPEC))
+    lake.land("load/1.csv", "id,ts,amount,note\n1,2020-01-01,1.50,a\n")
+
+    def counted(*_):
+        raise gone
+
+    with monkeypatch.context() as context:
+        context.setattr(batches, "count_rows", counted)
+        report = lake.run("full_load")
+    assert (report.state, report.error["type"]) == ("failed", type(gone).__name__)
+    assert report.set_aside == []
+    assert lake.done("full_load")[0].accepted == 1
 
 
 def long_csv() -> bytes:

@@ -107,7 +107,10 @@ STREAMER_CHECKPOINTS = (
 )
 """Properties in which HoodieStreamer records its `--checkpoint`, newest first."""
 
-NO_PARTITIONS = ("", "__HIVE_DEFAULT_PARTITION__", "default")
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+"""What a folder is called by whose column has no value."""
+
+NO_PARTITIONS = ("", HIVE_NULL, "default")
 """Values of partition columns that Hudi's readers take for no value."""
 
 LONGEST_FOLDER = 255

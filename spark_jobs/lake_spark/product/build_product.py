@@ -336,8 +336,7 @@ def _commit(
     if checks:
         said.update(checks.of(changes, None if task.replaces else table.read))
     written = merge.to_write(changes, ProductLayer(run.spec))
-    order = () if operation is Operation.UPSERT else run.spec.storage.sort_by
-    instant = table.write(written, operation, said, order=order)
+    instant = table.write(written, operation, said, order=run.spec.storage.sort_by)
     if checks:
         table_checks.settle(run, "current")
     report = run.report

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import Callable, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, List, Mapping, Sequence, Tuple
 
 from py4j.java_gateway import JavaObject, JavaPackage, is_instance_of
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -19,6 +19,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import IntegralType
 
 from lake_spec.hudi.options import (
+    HIVE_NULL,
     HUDI_COLUMNS,
     HudiKey,
     METADATA_PREFIX,
@@ -32,9 +33,8 @@ from lake_spark.storage.task_numbers import numbers_of_tasks
 from lake_spark.storage.timeline import meta_client
 
 _RECORD_KEY, _FOLDER = "_hoodie_record_key", "_hoodie_partition_path"
-_BUCKET = "lake_bucket"
-_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
-"""What Hudi calls null in a folder's name."""
+_FILE_GROUP = "lake_file_group"
+"""A number that the rows of one file group have."""
 SINK = "org.apache.hudi.HoodieDatasetBulkInsertHelper"
 """Hudi's class that writes the rows of a bucket, without a shuffle of its own."""
 
@@ -200,11 +200,10 @@ class BucketWriter:
 
     def _placed(self, rows: DataFrame, commit: _Commit) -> DataFrame:
         """Return the rows with Hudi's columns, those of a file group next to each other."""
-        folder = _folder(rows, self._options)
-        if folder is None or not self._names_as_hudi(rows):
-            keyed = self._keyed_by_hudi(rows, commit)
+        if self._names_as_hudi(rows):
+            keyed = rows.select(*_hudi_columns(self._options), "*")
         else:
-            keyed = rows.select(*_hudi_columns(self._options, folder), "*")
+            keyed = self._keyed_by_hudi(rows, commit)
         if not self._has_buckets:
             return keyed
         buckets = int(self._options[HudiKey.BUCKETS.value])
@@ -213,37 +212,42 @@ class BucketWriter:
             tasks = rows.sparkSession.conf.get(SHUFFLE_PARTITIONS)
             # Numbers sort faster than names of folders. Two folders of one number would
             # leave two file groups of a bucket, which are counted before the commit.
-            placed = keyed.withColumn(_BUCKET, F.xxhash64(_FOLDER, bucket % buckets))
-            placed = placed.repartition(max(int(tasks), buckets), _BUCKET)
-            return placed.sortWithinPartitions(_BUCKET, *self._order).drop(_BUCKET)
+            placed = keyed.withColumn(
+                _FILE_GROUP, F.xxhash64(_FOLDER, bucket % buckets)
+            )
+            placed = placed.repartition(max(int(tasks), buckets), _FILE_GROUP)
+            return placed.sortWithinPartitions(_FILE_GROUP, *self._order).drop(
+                _FILE_GROUP
+            )
         # A bucket is a task: nothing is left to be brought together.
         numbers = F.array(*[F.lit(each) for each in numbers_of_tasks(buckets)])
-        placed = keyed.withColumn(_BUCKET, numbers[bucket % buckets])
-        placed = placed.repartition(buckets, _BUCKET).drop(_BUCKET)
+        placed = keyed.withColumn(_FILE_GROUP, numbers[bucket % buckets])
+        placed = placed.repartition(buckets, _FILE_GROUP).drop(_FILE_GROUP)
         return placed.sortWithinPartitions(*self._order) if self._order else placed
 
     def _names_as_hudi(self, rows: DataFrame) -> bool:
-        """Return whether Hudi's generator makes the same of a row with 1 in each column.
+        """Return whether keys and folders made in SQL are what Hudi's generator makes.
 
-        Of tables with folders alone: some of its releases name the field of a key of one.
+        In tables without folders they are. A folder of other values than whole numbers
+        follows rules of Hudi for texts, times and the like; and some releases name the
+        field of a key of one next to folders, which a row with 1 in each column shows.
         """
-        folders = self._options[HudiKey.PARTITION_PATH.value]
+        folders = _fields(self._options, HudiKey.PARTITION_PATH)
+        kinds = (rows.schema[name].dataType for name in folders)
+        if not all(isinstance(kind, IntegralType) for kind in kinds):
+            return False
         if not folders:
             return True
-        fields = self._options[HudiKey.RECORD_KEY.value].split(",")
-        key = ",".join(f"{n}:1" for n in fields) if len(fields) > 1 else "1"
-        folder = "/".join(f"{name}=1" for name in folders.split(","))
+        names = [*_fields(self._options, HudiKey.RECORD_KEY), *folders]
+        ones = rows.sparkSession.range(1).select(*[F.lit(1).alias(n) for n in names])
+        row = ones.select(*_hudi_columns(self._options), "*")._jdf.first()
         properties = self._hudi.common.config.TypedProperties()
         for name, value in self._options.items():
             properties.setProperty(name, value)
         factory = self._hudi.keygen.factory.HoodieSparkKeyGeneratorFactory
         generator = factory.createKeyGenerator(properties)
-        named = rows.select(*map(sql_identifier, [*fields, *folders.split(",")]))
-        ones = self._jvm.java.util.Collections.nCopies(len(named.columns), 1).toArray()
-        rows_of_java = self._jvm.org.apache.spark.sql.catalyst.expressions
-        row = rows_of_java.GenericRowWithSchema(ones, named._jdf.schema())
-        found = generator.getRecordKey(row), generator.getPartitionPath(row)
-        return found == (key, folder)
+        hudis = generator.getRecordKey(row), generator.getPartitionPath(row)
+        return hudis == (row.getAs(_RECORD_KEY), row.getAs(_FOLDER))
 
     def _keyed_by_hudi(self, rows: DataFrame, commit: _Commit) -> DataFrame:
         """Return the rows with Hudi's columns by its own generator of keys and folders."""
@@ -315,35 +319,28 @@ class BucketWriter:
         return found
 
 
-def _folder(rows: DataFrame, options: Mapping[str, str]) -> Optional[Column]:
-    """Return the folder of a row, as Hudi's generators of keys name it.
+def _fields(options: Mapping[str, str], key: HudiKey) -> List[str]:
+    """Return the columns that an option names, none where it is empty."""
+    return [name for name in options[key.value].split(",") if name]
 
-    It is empty in a table without partitions, and None where other values than whole
-    numbers are in its name: then Hudi's own rules for texts, times and the like apply.
+
+def _hudi_columns(options: Mapping[str, str]) -> List[Column]:
+    """Return Hudi's columns of rows, as its generators of keys and folders make them.
+
+    A key of several fields names each, and so does a folder, of whole numbers or null.
+    Keys of ours are never null, and no text is empty.
     """
-    names = [name for name in options[HudiKey.PARTITION_PATH.value].split(",") if name]
-    if not all(isinstance(rows.schema[name].dataType, IntegralType) for name in names):
-        return None
-    values = [F.col(sql_identifier(name)).cast("string") for name in names]
-    parts = [
-        F.concat(F.lit(f"{name}="), F.coalesce(value, F.lit(_NO_VALUE)))
-        for name, value in zip(names, values)
-    ]
-    return F.concat_ws("/", *parts) if parts else F.lit("")
-
-
-def _hudi_columns(options: Mapping[str, str], folder: Column) -> List[Column]:
-    """Return Hudi's columns of rows in these folders, as its generators of keys do.
-
-    A key of several fields names each. Ours are never null, and no text is empty.
-    """
-    fields = options[HudiKey.RECORD_KEY.value].split(",")
+    fields = _fields(options, HudiKey.RECORD_KEY)
     key = F.col(fields[0]).cast("string")
     if len(fields) > 1:
         parts = [F.concat(F.lit(f"{n}:"), F.col(n).cast("string")) for n in fields]
         key = F.concat_ws(",", *parts)
+    folders = []
+    for name in _fields(options, HudiKey.PARTITION_PATH):
+        value = F.col(sql_identifier(name)).cast("string")
+        folders.append(F.concat(F.lit(f"{name}="), F.coalesce(value, F.lit(HIVE_NULL))))
     made = {name: F.lit("") for name in HUDI_COLUMNS}
-    made[_RECORD_KEY], made[_FOLDER] = key, folder
+    made[_RECORD_KEY], made[_FOLDER] = key, F.concat_ws("/", *folders)
     return [value.alias(name) for name, value in made.items()]
 
 

@@ -135,6 +135,8 @@ class HudiTable:
         """
         self.before_commit()
         self.clear_half_made()
+        if operation is Operation.UPSERT:
+            order = ()
         options = {
             **write_options(self._options, operation, metadata),
             **schema_options(rows.schema.simpleString()),

@@ -24,6 +24,7 @@ from lake_spark.landing.files import LandingFile
 from lake_spark.schema.spark_types import column_type
 from lake_spark.storage.object_store import ObjectStore
 from lake_spark.storage.parquet_file import opened_parquet
+from lake_spark.storage.session import JAVA_ENDED
 
 _MAGIC = b"PAR1"
 _ENCRYPTED = b"PARE"
@@ -54,6 +55,8 @@ def described_by_itself(
     jvm = spark._jvm
     try:
         schema = _schema(spark, file)
+    except JAVA_ENDED:
+        raise
     except Exception as error:  # py4j wraps each of Java's
         newer = list(_newer_types(jvm, footer))
         if not newer:

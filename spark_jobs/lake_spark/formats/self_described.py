@@ -19,6 +19,7 @@ from lake_spark.landing.files import LandingFile
 from lake_spark.schema import json_text
 from lake_spark.schema.spark_types import typed_names
 from lake_spark.storage.object_store import ObjectStore
+from lake_spark.storage.session import JAVA_ENDED
 
 DOUBLE_NAME = "has two columns that differ at most in case"
 
@@ -45,6 +46,8 @@ def described(
         fault = "cannot be read as avro"
     try:
         schema, is_whole = _schema(spark, file.uri, kind, only_values, maps)
+    except JAVA_ENDED:
+        raise
     except Exception as error:  # Spark raises many kinds for one reason
         raise UnreadableFile(
             file.path,

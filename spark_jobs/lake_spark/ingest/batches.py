@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
-from py4j.protocol import Py4JNetworkError
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
@@ -69,6 +68,7 @@ from lake_spark.landing.files import (
     shown,
 )
 from lake_spark.landing.manifest import LogContents, Manifest
+from lake_spark.storage.session import JAVA_ENDED
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.erased_keys import Erased, Hasher, LeftOut, left_out, without
 from lake_spark.tables.table_run import TableRun, table_columns
@@ -490,8 +490,8 @@ def _readable(run: TableRun, batch: Batch) -> List[Input]:
         try:
             count_rows(read_inputs(run.spark, run.spec, [each], batch.columns), {})
             good.append(each)
-        except (Py4JNetworkError, ConnectionError):
-            raise  # Java has ended, perhaps for want of memory: no fault of a file
+        except JAVA_ENDED:
+            raise
         except Exception as error:
             words = first_line(error)
             if "EOFException" in words:

@@ -30,6 +30,7 @@ from lake_spark.formats.inference import shape_of
 from lake_spark.ingest import reader, row_expressions
 from lake_spark.landing.files import LandingFile, scopes_of
 from lake_spark.schema.timestamps import as_utc
+from lake_spark.storage.session import JAVA_ENDED
 from lake_spark.tables.table_run import TableRun
 
 _TYPES = ("string", "date", "timestamp")
@@ -112,6 +113,8 @@ class _TimesOfFiles:
         except BadFile as error:
             self.bad += [type(error)(file.path, error.reason) for file in group]
             return
+        except JAVA_ENDED:
+            raise
         except Exception as error:  # Spark wraps a bad file in many kinds of error
             if len(group) > 1:
                 for file in group:

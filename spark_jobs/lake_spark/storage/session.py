@@ -6,10 +6,13 @@ import re
 from functools import lru_cache
 from typing import Any, Mapping, Optional
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JJavaError, Py4JNetworkError
 from pyspark.sql import SparkSession
 
 from lake_spec.contract.parallelism import CLUSTER_CORES, SHUFFLE_PARTITIONS_PER_CORE
+
+JAVA_ENDED = (Py4JNetworkError, ConnectionError)
+"""Errors of every call once Java has ended, as for want of memory: no fault of a file."""
 
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 

@@ -207,8 +207,9 @@ class Iceberg(Format):
     ) -> None:
         """Set the table's description, and from how many manifests on they are merged.
 
-        What removes files writes each manifest again that names one: so one is the least.
-        What only adds files, as to a change log, would write all that there are each time.
+        A commit that removes files writes each manifest again that names one of them: one
+        manifest for all files is the least. Merging at each commit that only adds files, as
+        to a change log, would write the names of all files each time.
         """
         wanted = {_TABLE_COMMENT: self.description}
         if steps:

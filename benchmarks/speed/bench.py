@@ -139,13 +139,18 @@ class Bench:
             os.link(file, target / file.name)
         return lake
 
-    def _load(self, rows: int) -> Loaded:
+    def landed(self, rows: int, name: str) -> Loaded:
+        """A lake without any table, whose first files landed."""
         say(f"a lake of {rows:,} rows")
         generator = Generator(self.spark, rows, self.seed)
-        lake = self.empty(rows, f"first-{rows}")
+        lake = self.empty(rows, name)
         load = lake.land_rows(generator.load(), "load/rows")
-        lake.done("full_load", "scd2")
         return Loaded(rows, generator, lake, load)
+
+    def _load(self, rows: int) -> Loaded:
+        loaded = self.landed(rows, f"first-{rows}")
+        loaded.lake.done("full_load", "scd2")
+        return loaded
 
 
 def rounds(

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import List
 
 from benchmarks.speed.bench import Bench
-from benchmarks.speed.generator import Generator
 from benchmarks.speed.lake import BenchLake, spec_of
-from benchmarks.speed.measuring import Meter, say
+from benchmarks.speed.measuring import Meter
 from benchmarks.speed.result import Result
 from benchmarks.speed.session import open_both
 from benchmarks.speed.sources import ROOT
@@ -26,10 +25,7 @@ HEAP = "4g"
 def load(bench: Bench) -> List[Result]:
     """20: a full load and its history with a heap of 4 GB; it must finish."""
     rows = bench.sized(ROWS)
-    say(f"files of {rows:,} rows, loaded with a heap of {HEAP}")
-    lake = bench.empty(rows, "heap")
-    generator = Generator(bench.spark, rows, bench.seed)
-    lake.land_rows(generator.load(), "load/rows")
+    lake = bench.landed(rows, "heap").lake
     command = [sys.executable, "-m", "benchmarks.speed.heap", str(lake.root)]
     buckets = str(lake.spec.storage.buckets)
     done = subprocess.run(

@@ -9,7 +9,6 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from lake_spark.storage.session import CONFIGURATION, open_session
-from benchmarks.speed.sources import ROOT
 from tests.spark import local_files
 
 CORES = 2
@@ -18,8 +17,9 @@ _EXTENSIONS = "spark.sql.extensions"
 _DELTA = "io.delta.sql.DeltaSparkSessionExtension"
 
 
-def jars(folder: Path) -> str:
+def jars() -> str:
     """The jars of a step, and Delta's; SystemExit if they are not there."""
+    folder = local_files.jars_folder()
     found = [
         str(jar)
         for name in ("spark-3.5", "delta")
@@ -36,12 +36,11 @@ def open_both(scratch: Path, memory: str = MEMORY) -> SparkSession:
     Delta's catalogue is left out, for there is one catalogue and a step's is Hudi's:
     Delta tables are used by path.
     """
-    folder = Path(os.environ.get("LAKE_JARS", ROOT / ".local" / "jars"))
     settings = {
-        **local_files.in_java(folder),
+        **local_files.in_java(),
         _EXTENSIONS: f"{CONFIGURATION[_EXTENSIONS]},{_DELTA}",
         "spark.master": f"local[{CORES}]",
-        "spark.jars": jars(folder),
+        "spark.jars": jars(),
         "spark.driver.memory": memory,
         "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
         "spark.local.dir": str(scratch),

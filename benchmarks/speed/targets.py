@@ -39,8 +39,8 @@ def incremental(bench: Bench) -> List[Result]:
         "2": ("delta", "Delta MERGE", 0.6),
         "2a": ("hudi upsert", "Hudi's upsert, as in its quick start", None),
         "2b": ("hudi MERGE INTO", "MERGE INTO of Spark SQL on Hudi", None),
-        "2d": ("iceberg", "Iceberg MERGE INTO, copy on write", None),
         "2c": ("DuckDB", "DuckDB, one process without Spark", None),
+        "2d": ("iceberg", "Iceberg MERGE INTO, copy on write", None),
     }
     return [
         compared(id, what.format(words), found["incremental"], found[peer], target)

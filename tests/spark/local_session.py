@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from lake_spark.storage.session import FOR_FEW_ROWS, open_session
 from tests.spark import local_files
-
-PROJECT = Path(__file__).resolve().parents[2]
 
 JAVA = "-Duser.timezone=UTC -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
 
@@ -28,12 +25,12 @@ HERE = {
 
 def local_session() -> SparkSession:
     """The session, made if there is none; times are UTC, all else as in a step."""
-    folder = Path(os.environ.get("LAKE_JARS", PROJECT / ".local" / "jars"))
+    folder = local_files.jars_folder()
     jars = ",".join(str(jar) for jar in sorted((folder / "spark-3.5").glob("*.jar")))
     assert jars, f"no jars in {folder}/spark-3.5: run ./setup.sh"
     # Else the first `python3` of the PATH.
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    settings = {**HERE, **local_files.in_java(folder), "spark.jars": jars}
+    settings = {**HERE, **local_files.in_java(), "spark.jars": jars}
     session = open_session("tests", settings)
     session.sparkContext.setLogLevel("ERROR")
     return session

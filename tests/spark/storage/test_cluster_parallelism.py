@@ -9,11 +9,11 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-PROJECT = Path(__file__).resolve().parents[3]
+from tests.spark import local_files
+
 MASTER = "local-cluster[3,2,2048]"
 
 PROGRAM = """
@@ -41,8 +41,7 @@ session.stop()
 def test_shuffles_have_partitions_for_the_cores_of_the_cluster(
     tmp_path, settings, expected
 ):
-    folder = Path(os.environ.get("LAKE_JARS", PROJECT / ".local" / "jars"))
-    jars = sorted((folder / "spark-3.5").glob("hudi-*.jar"))
+    jars = sorted((local_files.jars_folder() / "spark-3.5").glob("hudi-*.jar"))
     more = {
         "spark.master": MASTER,
         "spark.ui.enabled": "false",
@@ -58,7 +57,7 @@ def test_shuffles_have_partitions_for_the_cores_of_the_cluster(
         cwd=tmp_path,
         env={
             **os.environ,
-            "PYTHONPATH": f"{PROJECT / 'spark_jobs'}:{PROJECT / 'dags'}",
+            "PYTHONPATH": f"{local_files.PROJECT / 'spark_jobs'}:{local_files.PROJECT / 'dags'}",
             "PYSPARK_PYTHON": sys.executable,
         },
         capture_output=True,

@@ -21,7 +21,7 @@ from lake_spark.changelog.schema import (
     UPSERT,
 )
 from lake_spark.formats.file_schema import Shape
-from lake_spark.ingest.key_text import key_text
+from lake_spark.schema.key_text import key_text
 from lake_spark.ingest.quality_rules import failed_rules, reason_of
 from lake_spark.ingest.row_expressions import faults, first_reason, shown_text
 from lake_spark.schema import json_text

@@ -21,7 +21,7 @@ from lake_spark.errors import SHOWN, WrongTypes
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.formats.inference import source_name
 from lake_spark.formats.placeholders import placeholder_texts
-from lake_spark.ingest.key_text import joined_key
+from lake_spark.schema.key_text import joined_key
 from lake_spark.schema.casts import Conversion, is_no_utf8
 from lake_spark.schema.columns import TEXT, Columns
 from lake_spark.schema.promotion import (

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from lake_spec.model import ProductPlan, TableSpec
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import ProductMismatch, first_line
-from lake_spark.ingest.key_text import key_text
+from lake_spark.schema.key_text import key_text
 from lake_spark.product.input_table import InputTable
 from lake_spark.product.units import of_units, semi_join
 from lake_spark.scd2.events import KEY

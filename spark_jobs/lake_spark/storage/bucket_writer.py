@@ -348,7 +348,7 @@ def _bucket(spark: SparkSession, field: str) -> Column:
     """Return Hudi's hash of a key's text, which it divides by the number of buckets.
 
     It is that of a list with one text in Java. Hive's is the same for texts in ASCII,
-    and `lake_key` is one (ingest/key_text.py).
+    and `lake_key` is one (schema/key_text.py).
     """
     jvm = spark._jvm
     values = [F.lit(1)._jc.expr(), F.col(field)._jc.expr()]

@@ -37,6 +37,11 @@ _ANSI = _Dialect('"{}"'.format, f"TIMESTAMP '{A_TIME} UTC'", ";")
 _DUCKDB = _Dialect('"{}"'.format, f"TIMESTAMPTZ '{A_TIME}+00'", ";")
 _SPARK = _Dialect(sql_identifier, f"TIMESTAMP '{A_TIME} UTC'", "")
 
+_PLAIN = (
+    "Redshift cannot: it reads partitions that the catalogue lists, and those of plain "
+    "Parquet are not listed."
+)
+
 _Place = Callable[[str], str]
 """Gives by a layer what follows FROM."""
 
@@ -64,7 +69,9 @@ def _readers(
         folder = environment.warehouse, table.full_name
         return lambda layer: f"{function}('{layer_folder(*folder, layer)}')"
 
-    if ReadableAs.ICEBERG in table.storage.formats:
+    if table.storage.is_plain:
+        yield "Athena", _ANSI, named(_ANSI.quoted(table.domain))
+    elif ReadableAs.ICEBERG in table.storage.formats:
         database = _ANSI.quoted(ReadableAs.ICEBERG.database_of(table.domain))
         yield "Athena", _ANSI, named(database)
         yield "Trino", _ANSI, named(f"lake_iceberg.{database}")
@@ -91,6 +98,8 @@ def unreadable_by(table: TableSpec) -> str | None:
     """Say which engines cannot read a table, and why; None if all can."""
     if table.storage.formats:
         return None
+    if table.storage.is_plain:
+        return _PLAIN if table.storage.partition_by else None
     engines = "Redshift, Snowflake, Trino and DuckDB"
     if (
         table.storage.table_version == 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from lake_spec.model import Engine, TableType
+from lake_spec.model import HUDI_TYPES, Engine, TableType
 
 
 class Source(str, Enum):
@@ -35,6 +35,6 @@ class Kind:
 COPIED, MERGED = Kind(TableType.COPY_ON_WRITE), Kind(TableType.MERGE_ON_READ)
 STREAMED = Kind(TableType.COPY_ON_WRITE, Engine.STREAMER)
 FEEDS = (COPIED, MERGED)
-SNAPSHOTS = tuple(Kind(each, source=Source.SNAPSHOTS) for each in TableType)
-DIMENSIONS = tuple(Kind(each, source=Source.DIMENSION) for each in TableType)
+SNAPSHOTS = tuple(Kind(each, source=Source.SNAPSHOTS) for each in HUDI_TYPES)
+DIMENSIONS = tuple(Kind(each, source=Source.DIMENSION) for each in HUDI_TYPES)
 PRODUCTS = tuple(Kind(each, source=Source.PRODUCT) for each in TableType)

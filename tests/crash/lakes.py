@@ -58,9 +58,9 @@ def open_stall(
 ) -> Stall:
     """The lakes of a product and its tables, which are stored as it is."""
     stall = Stall(spark, root, ["enriched"])
-    for name, lake in stall.lakes.items():
-        storage = replace(lake.spec.storage, type=kind.type)
-        stall.redefine(name, storage=storage, maintenance=due)
+    stall.store_as(kind.type)
+    for name in stall.lakes:
+        stall.redefine(name, maintenance=due)
     return stall
 
 

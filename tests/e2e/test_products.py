@@ -24,7 +24,10 @@ def test_products_are_built_whole_then_where_their_tables_changed(treated):
         {run.reports[f"product/{name}"]["built"] for name in clinic.COLUMNS}
         for run in treated.runs
     ]
-    assert built == [{"whole: it was never built"}, {"in part"}]
+    assert built == [
+        {"whole: it was never built"},
+        {"in part", "whole: it is plain Parquet (storage.type)"},
+    ]
 
 
 def test_the_products_hold_what_landed_the_late_rows_too(treated):

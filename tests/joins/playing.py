@@ -38,9 +38,10 @@ class Play:
         self._random = Random(f"{seed}/play {numbers[0]}")
         self._stall = Stall(spark, root, list(PRODUCTS))
         kind = self._random.choice(list(TableType))
+        self._stall.store_as(kind)
         for name, lake in self._stall.lakes.items():
-            storage = replace(lake.spec.storage, type=kind)
-            if name == "enriched":
+            storage = lake.spec.storage
+            if name == "enriched" and not storage.is_plain:
                 storage = replace(storage, partition_by=("segment",))
             self._stall.redefine(name, storage=storage, maintenance=FEW_COMMITS)
         self.kind = kind.value

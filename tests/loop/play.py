@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 from pyspark.sql import SparkSession
 
-from lake_spec.model import Connection, TableType
+from lake_spec.model import HUDI_TYPES, Connection
 from tests.loop.capture import Capture
 from tests.loop.differences import differences
 from tests.loop.kinds import MARIADB
@@ -78,7 +78,7 @@ class Loop:
         source = self.source
         most = self.random.choice([7, 100, 100_000])
         spec = table.spec(source.database, source.topic(table.name), most, **words)
-        spec = stored(spec, type=self.random.choice(list(TableType)))
+        spec = stored(spec, type=self.random.choice(HUDI_TYPES))
         root = self.root / table.name
         self.lakes[table.name] = ConnectedLake(self.spark, root, spec, self.connections)
         return self.lakes[table.name]

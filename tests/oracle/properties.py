@@ -51,10 +51,10 @@ def play_all(histories: int, seed: int) -> int:
 
 
 def _differing(spark, world) -> Set[int]:
-    from lake_spec.model import TableType
+    from lake_spec.model import HUDI_TYPES
 
     found: Set[int] = set()
-    for kind in TableType:
+    for kind in HUDI_TYPES:
         where = f"{world.name}, {kind.value}"
         with tempfile.TemporaryDirectory(prefix="lake-properties-") as root:
             play = world.play(spark, Path(root), kind)

@@ -27,7 +27,7 @@ SHARED = 40
 
 def play_all(histories: int, seed: int) -> int:
     """Play all histories, a line for each table; return how many differences there are."""
-    from lake_spec.model import TableType
+    from lake_spec.model import HUDI_TYPES
     from tests.readers.playing import play, worlds
     from tests.spark.local_session import local_session
 
@@ -35,7 +35,7 @@ def play_all(histories: int, seed: int) -> int:
     wrong = 0
     try:
         for world in worlds(histories, seed, SHARED):
-            for kind in TableType:
+            for kind in HUDI_TYPES:
                 with tempfile.TemporaryDirectory(prefix="lake-readers-") as root:
                     outcome = play(spark, Path(root), world, kind)
                 wrong += len(outcome.differences)
@@ -54,17 +54,17 @@ def play_all(histories: int, seed: int) -> int:
 
 def kill_all(kills: int, seed: int) -> int:
     """Kill so often, a line for each; return how many differences there are."""
-    from lake_spec.model import TableType
+    from lake_spec.model import HUDI_TYPES
     from tests.readers.kills import KilledLake
     from tests.spark.local_session import local_session
 
     spark = local_session()
     wrong, number = 0, 0
     try:
-        for place, kind in enumerate(TableType, 1):
+        for place, kind in enumerate(HUDI_TYPES, 1):
             with tempfile.TemporaryDirectory(prefix="lake-readers-") as root:
                 lake = KilledLake(spark, Path(root), kind, seed)
-                while number < kills * place // len(TableType):
+                while number < kills * place // len(HUDI_TYPES):
                     when = lake.at_random()
                     found, lake.outcome.differences = lake.outcome.differences, []
                     number += bool(when)

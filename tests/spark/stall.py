@@ -14,8 +14,9 @@ from typing import Any, Dict, List, Sequence
 
 from pyspark.sql import SparkSession
 
-from lake_spec.model import TableSpec
+from lake_spec.model import TableSpec, TableType
 from lake_spec.parsing.loader import load_domain
+from lake_spec.products.parts import PLAIN
 from lake_spec.products.plans import with_plans
 from tests.spark.lake import DOMAIN, Lake
 
@@ -23,8 +24,8 @@ SHARED = """
 name: {name}
 description: A table of the test of products
 owner: test-team
-storage: {{buckets: 1}}
 """
+STORAGE = "storage: {buckets: 1}\n"
 FEED = """
 source:
   kind: feed
@@ -130,7 +131,8 @@ def specs_of(
 ) -> Sequence[TableSpec]:
     """The specs of a domain `tests`, and of others that it reads, as releases have them.
 
-    A table without a source is a feed. The text `_domain` is about the domain itself.
+    A table without a source is a feed, and one without storage has one bucket. The text
+    `_domain` is about the domain itself.
     """
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
@@ -141,6 +143,7 @@ def specs_of(
                 if name != "_domain":
                     kind = "" if "source:" in text else FEED
                     text = (SHARED + kind).format(domain=domain, name=name) + text
+                    text += "" if "storage:" in text else STORAGE
                 (root / domain / f"{name}.yml").write_text(text)
         for name, text in sql.items():
             (root / "tests" / f"{name}.sql").write_text(text)
@@ -201,6 +204,19 @@ class Stall:
                 lake = self.lakes[name]
                 lake.land(f"changes/{self._files}.csv", HEADERS[name] + text)
                 lake.done("incremental", "scd2")
+
+    def store_as(self, kind: TableType) -> None:
+        """Store all tables so from now on; as plain Parquet the products alone."""
+        plain = kind is TableType.PARQUET
+        for name, lake in list(self.lakes.items()):
+            if plain and not lake.spec.is_product:
+                continue
+            self.redefine(name, storage=replace(lake.spec.storage, type=kind))
+            if plain:
+                plan = lake.spec.source.plan
+                inputs = [replace(e, is_plain=e.is_product) for e in plan.inputs]
+                because = plan.whole_because or PLAIN
+                self.replan(name, inputs=tuple(inputs), whole_because=because)
 
     def rows(self, name: str, *columns: str) -> List[tuple]:
         """The rows of a product as texts, in the order of their columns."""

@@ -13,7 +13,7 @@ def with_environment_defaults(
     """Return the domain as it is in an environment.
 
     A table without `storage.readable_as` has the formats of the environment; one with
-    an empty list has none.
+    an empty list has none, and so has one of plain Parquet.
     """
     tables = tuple(
         (
@@ -21,7 +21,7 @@ def with_environment_defaults(
                 table,
                 storage=replace(table.storage, readable_as=environment.readable_as),
             )
-            if table.storage.readable_as is None
+            if table.storage.readable_as is None and not table.storage.is_plain
             else table
         )
         for table in domain.tables

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+COMMITS = "_commits"
+"""Folder in a table of plain Parquet, with an object for each commit."""
+
 
 def table_folder(warehouse: str, table: str) -> str:
     """Return the folder of a table, given as `domain.table`."""

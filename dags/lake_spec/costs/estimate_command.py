@@ -14,7 +14,7 @@ from lake_spec.costs.prices import ON_DEMAND, load_prices
 from lake_spec.diagnostics.errors import NoEstimate, NoSuchSpec
 from lake_spec.hudi.buckets import advice
 from lake_spec.model import Snapshot, TableSpec
-from lake_spec.model.choices import Index, TableType
+from lake_spec.model.choices import HUDI_TYPES, Index, TableType
 from lake_spec.parsing.loader import load_domain
 
 GB = 1e9
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser, tables: Path) -> None:
     words = "rows of the change log; default: as after the full load"
     add("--log-rows", type=_whole, metavar="N", help=words)
     add("--buckets", type=_whole, metavar="K", help="default: as onboard proposes")
-    kinds = [each.value for each in TableType]
+    kinds = [each.value for each in HUDI_TYPES]
     add("--storage", choices=kinds, default=None, help="else merge_on_read")
     words = f"seconds per request to S3; default: {rates.LATENCY}; 0 on disk"
     add("--latency", type=_number, default=rates.LATENCY, metavar="S", help=words)

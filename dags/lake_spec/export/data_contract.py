@@ -300,7 +300,7 @@ def _servers(table: TableSpec, environment: EnvironmentSpec) -> Iterator[Json]:
         "type": "s3",
         **common,
         "location": root,
-        "format": "hudi",
+        "format": "parquet" if table.storage.is_plain else "hudi",
     }
     for form in table.storage.formats:
         yield {

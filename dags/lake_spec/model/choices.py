@@ -13,10 +13,15 @@ class Engine(str, Enum):
 
 
 class TableType(str, Enum):
-    """Hudi's table type."""
+    """Hudi's table type, or plain Parquet."""
 
     COPY_ON_WRITE = "copy_on_write"
     MERGE_ON_READ = "merge_on_read"
+    PARQUET = "parquet"
+
+
+HUDI_TYPES = (TableType.COPY_ON_WRITE, TableType.MERGE_ON_READ)
+"""The types that tables of landing files can have."""
 
 
 class ReadableAs(str, Enum):

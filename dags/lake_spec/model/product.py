@@ -36,6 +36,7 @@ class ProductInput:
         "dimension; none for a product.",
         (),
     )
+    is_plain: bool = setting("Whether it is plain Parquet, without Hudi.", False)
 
     @property
     def is_product(self) -> bool:
@@ -94,8 +95,8 @@ class ProductPlan:
         "Columns of the driver that are read where it is built in part; none: all.", ()
     )
     unit: Tuple[str, ...] = setting(
-        "Columns of the driver by whose values it can be built in part; none: only "
-        "whole.",
+        "Columns of the driver by whose values it can be built in part, unless it is "
+        "built whole all the same; none: only whole.",
         (),
     )
     unit_columns: Tuple[str, ...] = setting(
@@ -111,6 +112,13 @@ class ProductPlan:
         "Columns of the inputs that its columns are made of; if left out, unknown.",
         None,
     )
+
+    @property
+    def is_row_by_row(self) -> bool:
+        """True if its rows are made of one table's, each by the values of one row."""
+        if len(self.inputs) != 1 or not self.unit:
+            return False
+        return set(self.unit) == set(self.input(self.driver).key)
 
     def input(self, view: str) -> ProductInput:
         """Return the input of that view. Raises StopIteration if there is none."""

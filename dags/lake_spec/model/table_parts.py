@@ -124,11 +124,16 @@ class Storage:
 
     type: TableType = setting(
         "Table type; what `readable_as` shows of a `merge_on_read` table is as of its "
-        "last compaction.",
+        "last compaction. `parquet` is plain Parquet without Hudi, written whole each "
+        "time (products).",
         TableType.COPY_ON_WRITE,
     )
     index: Index = setting("Index type.", Index.BUCKET)
-    buckets: int = setting("Number of buckets of a bucket index, in each partition.", 2)
+    buckets: int = setting(
+        "Number of buckets of a bucket index, in each partition; of plain Parquet, "
+        "largest number of files in each partition.",
+        2,
+    )
     partition_by: Tuple[str, ...] = setting("Partition columns.", ())
     sort_by: Tuple[str, ...] = setting(
         "Columns that order the rows within a file, so that reads which select by them "
@@ -152,6 +157,11 @@ class Storage:
         "needs.",
         Shuffle.SPARK,
     )
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether the table is plain Parquet, which no commit changes in part."""
+        return self.type is TableType.PARQUET
 
     @property
     def formats(self) -> Tuple[ReadableAs, ...]:

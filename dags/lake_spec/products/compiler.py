@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Dict, List, Mapping, Optional
+from typing import Dict, List, Mapping, Optional, Sequence
 
 from lake_spec.diagnostics.diagnostic import shown
 from lake_spec.diagnostics.product_ids import ProductId
@@ -16,7 +16,7 @@ from lake_spec.products import checks, statement
 from lake_spec.products.findings import Findings, Place, listed
 from lake_spec.products.inputs import Columns, Tables, how_to_declare
 from lake_spec.products.origins import origins_of
-from lake_spec.products.parts import parts_of
+from lake_spec.products.parts import PLAIN, parts_of
 from lake_spec.products.sql_tree import (
     BadSql,
     exp,
@@ -183,6 +183,8 @@ class _Compiler:
         self, tree: exp.Query, unknown: Mapping[str, Mapping[str, exp.Expr]]
     ) -> ProductPlan:
         parts = parts_of(tree, self.inputs)
+        if self.spec.storage.is_plain and not parts.whole_because:
+            parts = replace(parts, whole_because=PLAIN)
         columns = origins_of(tree, self.inputs)
         _replace_unknown(tree, unknown, self.inputs)
         sql = to_sql(_without_qualify(tree))
@@ -201,8 +203,12 @@ class _Compiler:
         )
 
 
-def _digest(sql: str, inputs) -> str:
-    data = json.dumps([sql, [to_data(each) for each in inputs]], sort_keys=True)
+def _digest(sql: str, inputs: Sequence[ProductInput]) -> str:
+    """Return what differs where rows may: it is the same however inputs are stored."""
+    said = [to_data(each) for each in inputs]
+    for each in said:
+        each.pop("is_plain")
+    data = json.dumps([sql, said], sort_keys=True)
     return sha256(data.encode()).hexdigest()[:16]
 
 

@@ -51,7 +51,9 @@ class Tables:
     def input(self, view: str, table: str, layer: Layer) -> ProductInput:
         """Describe a use of a table for the step that reads it."""
         spec = self._specs[table]
-        return ProductInput(view, table, layer, spec.key, logs_of(spec))
+        return ProductInput(
+            view, table, layer, spec.key, logs_of(spec), spec.storage.is_plain
+        )
 
     def columns(self, table: str, layer: Layer) -> Columns:
         """Return the columns of a layer with their types; none if nothing declares them."""

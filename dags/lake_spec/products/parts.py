@@ -14,6 +14,9 @@ from lake_spec.model import Equality, Lookup, ProductInput
 from lake_spec.products.aggregates import aggregates
 from lake_spec.products.sql_tree import exp, line_of, sources_of, text_of
 
+PLAIN = "it is plain Parquet (storage.type)"
+"""Why a product is built whole whose files are never changed in part."""
+
 
 @dataclass(frozen=True)
 class Parts:

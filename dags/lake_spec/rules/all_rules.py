@@ -21,6 +21,7 @@ from lake_spec.rules.snapshots import SNAPSHOTS
 from lake_spec.rules.history import HISTORY
 from lake_spec.rules.instances import INSTANCES
 from lake_spec.rules.order import ORDER
+from lake_spec.rules.plain_parquet import PLAIN_PARQUET
 from lake_spec.rules.product import PRODUCT
 from lake_spec.rules.pulls import PULLS
 from lake_spec.rules.quality import QUALITY
@@ -32,18 +33,18 @@ from lake_spec.rules.table import TABLE
 BOOKS: Dict[type, Tuple[RuleBook, ...]] = {
     TableSpec: (
         *(TABLE, SOURCE, ENVELOPE, ENRICHMENT, SNAPSHOTS, FULL_REFRESH, PULLS),
-        *(COLUMNS, ORDER, HISTORY, QUALITY, CHECKS),
+        *(COLUMNS, ORDER, HISTORY, QUALITY, CHECKS, PLAIN_PARQUET),
     ),
     DomainSpec: (DOMAIN, CONTINUOUS, READERS),
     ClusterSpec: (CLUSTER, INSTANCES, DRIVERS),
     EnvironmentSpec: (ENVIRONMENT, CONNECTIONS),
 }
 
-OF_DIMENSION = (TABLE, DIMENSION, COLUMNS, ORDER, HISTORY, CHECKS)
+OF_DIMENSION = (*(TABLE, DIMENSION, COLUMNS, ORDER, HISTORY, CHECKS, PLAIN_PARQUET),)
 """A dimension is a table without landing files."""
 
 
-OF_PRODUCT = (TABLE, PRODUCT, COLUMNS, ORDER, QUALITY, CHECKS)
+OF_PRODUCT = (TABLE, PRODUCT, COLUMNS, ORDER, QUALITY, CHECKS, PLAIN_PARQUET)
 """A product has no landing files and no history, but columns and rules on them."""
 
 

@@ -7,7 +7,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType
 
-from lake_local.show import timeline
+from lake_local.show import plain, timeline
 from lake_local.show.columns import no_column, shown
 from lake_local.show.request import Layer, QueryRefused, Request, Validity
 
@@ -65,6 +65,8 @@ def live(changes: DataFrame) -> DataFrame:
 
 
 def _snapshot(spark: SparkSession, request: Request) -> DataFrame:
+    if request.is_plain:
+        return plain.rows(spark, request)
     if request.between:
         return _between(spark, request, *request.between)
     if request.as_of:

@@ -57,7 +57,8 @@ class Request:
     """Rows of one table; instants are Hudi's, 17 digits in UTC.
 
     Columns whose names begin as in `hidden` are shown only where asked for. `published`
-    is the format, `iceberg` or `delta`, that a reader without Hudi takes.
+    is the format, `iceberg` or `delta`, that a reader without Hudi takes. A table that
+    `is_plain` is plain Parquet, without Hudi.
     """
 
     table: str
@@ -76,6 +77,7 @@ class Request:
     format: str = Format.TABLE.value
     through: str = Through.HUDI.value
     published: Optional[str] = None
+    is_plain: bool = False
 
 
 def from_json(raw: dict) -> Request:

@@ -341,7 +341,7 @@ def keep_counts(run: TableRun) -> None:
     """Keep the counts of tables that needed nothing, as their last commits say."""
     if run.current.has_data():
         run.report.current_rows = open_rows(run)
-    if run.history.has_data():
+    if "history" in run.layers and run.history.has_data():
         rows, still_open = (run.history.last_value(n) for n in (merge.ROWS, merge.OPEN))
         run.report.versions, run.report.versions_open = int(rows or 0), int(
             still_open or 0

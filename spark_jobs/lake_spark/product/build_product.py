@@ -99,12 +99,19 @@ def build_product(
         first = _task(run, plan, inputs, kept, rebuild=rebuild)
         tasks = [first] if first and (first.is_erased or not only_erased) else []
         if partitions and not (tasks and tasks[0].units is None):  # it compared all
-            tasks.append(Task(partitions=partitions))
+            tasks.append(_partitions_again(run, partitions))
         for task in tasks:
             run.say(f"{'would be ' * run.dry_run}built {task}")
             if not run.dry_run:
                 _build(run, plan, inputs, task, kept)
     _keep_count(run)
+
+
+def _partitions_again(run: TableRun, partitions: Sequence[str]) -> Task:
+    if run.spec.storage.is_plain:
+        reason = "partitions were asked for, and it is plain Parquet"
+        return Task(whole_because=reason, replaces=True)
+    return Task(partitions=partitions)
 
 
 def plan_of(run: TableRun) -> ProductPlan:
@@ -151,7 +158,9 @@ def _task(
     if all(since.get(each.name) == each.pin for each in inputs.values()):
         return None
     if plan.whole_because:
-        return Task(whole_because=plan.whole_because)
+        return Task(
+            whole_because=plan.whole_because, replaces=run.spec.storage.is_plain
+        )
     try:
         units = changed_units(plan, inputs, since, partial(cache_now, until=kept))
     except BuildWhole as found:
@@ -218,7 +227,10 @@ def _build(
         return run.say("no row of it differs")
     views = views_of(plan, inputs, units, partial(cache_now, until=kept))
     rows = rows_of(run.spec, plan, views)
-    changes = cache_until(_changes(run, plan, rows, task), kept)
+    changes = _changes(run, plan, rows, task)
+    # Rows that are made one by one are quickly made twice, to be checked and written.
+    if not (task.replaces and plan.is_row_by_row):
+        changes = cache_until(changes, kept)
     counts = _checked(run, plan, changes, task)
     if task.replaces or counts[INSERTED] + counts[CHANGED] + counts[REMOVED]:
         _commit(run, plan, inputs, task, changes, counts)

@@ -23,6 +23,7 @@ from lake_spark.scd2.key_changes import with_families
 from lake_spark.schema.spark_types import typed_names, with_types
 from lake_spark.storage.hudi_table import HudiTable, without_hudi_columns
 from lake_spark.storage.object_store import ObjectStore
+from lake_spark.storage.parquet_table import ParquetTable
 from lake_spark.storage.timeline import Commit
 
 INPUTS_READ = "inputs_read"
@@ -60,8 +61,11 @@ class InputTable:
     ) -> None:
         self._spark, self._store, self._warehouse = spark, store, warehouse
         self.used = used
-        self._table = HudiTable(
-            spark, layer_folder(warehouse, used.table, used.layer.value)
+        path = layer_folder(warehouse, used.table, used.layer.value)
+        self._table = (
+            ParquetTable(spark, store, path)
+            if used.is_plain
+            else HudiTable(spark, path)
         )
         self._read: Dict[str, DataFrame] = {}
 
@@ -124,6 +128,8 @@ class InputTable:
         return reduce(DataFrame.unionByName, found)
 
     def _require_ordinary_commits(self, since: Pin) -> None:
+        if self.used.is_plain:
+            raise BuildWhole(f"{self.name} is plain Parquet, written whole each time")
         order = self._table.instants()
         names = [each.requested for each in order]
         if since.commit not in names:

@@ -48,8 +48,10 @@ class ProductLayer(Layer):
     @property
     def broken(self) -> Dict[str, str]:
         """Return what must not be true of a row: in words, and as SQL."""
+        plain = self._spec.storage.partition_by if self._spec.storage.is_plain else ()
         return {
             f"{self._key} has no value": any_null(self._spec.key),
+            **{f"the partition column {n} has no value": any_null([n]) for n in plain},
             **failed_rules(self._spec, "quarantine"),
             **failed_rules(self._spec, "fail"),
         }

@@ -84,7 +84,7 @@ def _asked(
 
 def _tables(run: TableRun, layers: Sequence[str]) -> Iterator[Tuple[str, HudiTable]]:
     for layer in layers:
-        if layer not in LAYERS:
+        if layer not in LAYERS or layer not in run.layers or run.spec.storage.is_plain:
             continue
         is_there = layer != "changes" or not run.spec.is_dimension
         if is_there and run.table(layer).has_data():

@@ -8,7 +8,7 @@ others.
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from typing import Iterator, List, Optional
+from typing import Iterator, List, Optional, Union
 
 from lake_spec.contract.report import LayerSize, Maintained
 from lake_spec.diagnostics.warnings import WarningId
@@ -31,16 +31,15 @@ from lake_spark.storage.file_slices import layer_size
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import StoredObject
 from lake_spark.storage.parquet_file import has_legacy_lists
+from lake_spark.storage.parquet_table import ParquetTable
 from lake_spark.tables.table_run import TableRun
-
-LAYERS = ("changes", "current", "history", "surrogate_keys")
 
 
 def maintenance(run: TableRun) -> None:
     """Compact what is merged on read, cluster the change log, clean all."""
     if run.dry_run:
         return
-    for layer in LAYERS:
+    for layer in run.layers:
         table = run.table(layer)
         if table.has_data():
             _maintenance(run, layer, table)
@@ -60,7 +59,9 @@ def _sweep_manifests(run: TableRun) -> None:
         run.say(f"removed {gone} object(s) of old manifests")
 
 
-def _maintenance(run: TableRun, layer: str, table: HudiTable) -> None:
+def _maintenance(
+    run: TableRun, layer: str, table: Union[HudiTable, ParquetTable]
+) -> None:
     table.roll_back_failed_writes()
     before, known = _size(run, table), set(run.report.commits)
     _do_what_is_due(run, layer, table)
@@ -70,13 +71,20 @@ def _maintenance(run: TableRun, layer: str, table: HudiTable) -> None:
     run.report.maintained.append(Maintained(layer, done, before, after))
 
 
-def _size(run: TableRun, table: HudiTable) -> LayerSize:
+def _size(run: TableRun, table: Union[HudiTable, ParquetTable]) -> LayerSize:
+    if isinstance(table, ParquetTable):
+        return table.size()
     files = run.store.list(f"{table.path}/")
     return layer_size(files, table.path, table.replaced_groups())
 
 
-def _do_what_is_due(run: TableRun, layer: str, table: HudiTable) -> None:
+def _do_what_is_due(
+    run: TableRun, layer: str, table: Union[HudiTable, ParquetTable]
+) -> None:
     due = run.spec.maintenance
+    if isinstance(table, ParquetTable):
+        warn_of_size(run, layer, table)
+        return _note(run, layer, "cleaning", table.clean(due.keep_commits))
     if layer == "changes":
         _cluster_where_due(run, table, due.cluster_after)
     elif run.spec.storage.type is TableType.MERGE_ON_READ:
@@ -90,7 +98,9 @@ def _do_what_is_due(run: TableRun, layer: str, table: HudiTable) -> None:
         _note(run, layer, "cleaning", table.clean(clean_options(due.keep_commits)))
 
 
-def warn_of_size(run: TableRun, layer: str, table: HudiTable) -> None:
+def warn_of_size(
+    run: TableRun, layer: str, table: Union[HudiTable, ParquetTable]
+) -> None:
     """Warn where a bucket has outgrown one core, and propose a number of buckets."""
     storage = run.spec.storage
     if storage.index is not Index.BUCKET:
@@ -163,12 +173,14 @@ def _commits(table: HudiTable) -> int:
     return sum(1 for _ in table.actions())
 
 
-def sizes(run: TableRun, table: HudiTable) -> List[int]:
+def sizes(run: TableRun, table: Union[HudiTable, ParquetTable]) -> List[int]:
     """Return the bytes of each file of the newest state of a table."""
     return [each.size for each in _newest_files(run, table)]
 
 
-def _newest_files(run: TableRun, table: HudiTable) -> List[StoredObject]:
+def _newest_files(
+    run: TableRun, table: Union[HudiTable, ParquetTable]
+) -> List[StoredObject]:
     newest = {file.rpartition("/")[2] for file in table.read().inputFiles()}
     files = run.store.list(f"{table.path}/")
     return [each for each in files if each.uri.rpartition("/")[2] in newest]

@@ -15,6 +15,8 @@ from lake_spark.profiling import profile
 from lake_spark.publish.publication import begin_again, publish
 from lake_spark.stages.maintenance import compact_all, finish_killed
 from lake_spark.storage.file_names import data_file
+from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.storage.parquet_table import ParquetTable
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
 
@@ -63,12 +65,10 @@ def _remove_erased(run: TableRun) -> None:
     if not any(_older_files(run, built)):
         return
     profile.remove(run)  # its values may be those of an erased key
-    finish_killed(run, "current", table)
-    if run.spec.storage.type is TableType.MERGE_ON_READ:
-        compact_all(run, table)
-    table.clean(newest_version_options())
-    table.drop_indexes()
-    begin_again(run)
+    if isinstance(table, ParquetTable):
+        table.clean(keep=1)
+    else:
+        _remove_versions(run, table)
     run.store.delete_old_versions(f"{run.home}/")
     left = next(_older_files(run, built), None)
     if left:
@@ -78,8 +78,21 @@ def _remove_erased(run: TableRun) -> None:
         )
 
 
+def _remove_versions(run: TableRun, table: HudiTable) -> None:
+    """Remove all but the newest version of each file, and what is published of others."""
+    finish_killed(run, "current", table)
+    if run.spec.storage.type is TableType.MERGE_ON_READ:
+        compact_all(run, table)
+    table.clean(newest_version_options())
+    table.drop_indexes()
+    begin_again(run)
+
+
 def _older_files(run: TableRun, instant: str) -> Iterator[str]:
     """Yield the files of rows from before a commit."""
+    if isinstance(run.current, ParquetTable):
+        yield from run.current.files_before(instant)
+        return
     path = run.current.path
     for each in run.store.list(f"{path}/"):
         named = data_file(each.uri[len(path) + 1 :])

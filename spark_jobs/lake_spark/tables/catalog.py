@@ -6,7 +6,7 @@ a version, and Glue keeps a limited number.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Sequence, Union
 
 from pyspark.sql.types import StructType
 
@@ -14,12 +14,14 @@ from lake_spec.contract.glue_names import RO, glue_name
 from lake_spec.hudi.options import READ_OPTIMIZED
 from lake_spec.model import TableType
 from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.storage.parquet_table import ParquetTable
 from lake_spark.tables.glue_partitions import (
     Partitions,
     Values,
     partition_input,
     values_of,
 )
+from lake_spark.tables.plain_catalog import entry_of
 from lake_spark.tables.table_run import TableRun
 
 _HADOOP = "org.apache.hudi.hadoop."
@@ -29,6 +31,9 @@ _INPUT = {
 }
 _OUTPUT = "org.apache.hadoop.hive.ql.io.parquet.MapredParquetOutputFormat"
 _SERDE = "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"
+
+REGISTERED = ("changes", "current", "history")
+"""The layers that the catalogue knows."""
 
 LONGEST_PROPERTY = 4000
 """Characters of a property's value, as of Spark and of Hudi's sync."""
@@ -43,9 +48,18 @@ def register(run: TableRun) -> None:
     run.check_lease()
     glue = glue_client(run.environment.region)
     database(glue, run.spec.domain, run.spec.description)
+    register_tables(glue, run)
+
+
+def register_tables(glue, run: TableRun) -> None:
+    """Make the layers of a table known that have a commit."""
     for name, table, query in registered_tables(run):
-        if table.has_data():
-            wanted = table_input(run, name, table, query)
+        if not table.has_data():
+            continue
+        wanted = table_input(run, name, table, query)
+        if isinstance(table, ParquetTable):
+            _table(glue, run, entry_of(table, wanted), {})
+        else:
             _table(glue, run, wanted, partition_inputs(table, wanted))
 
 
@@ -58,20 +72,23 @@ def glue_client(region: str):
 
 def registered_tables(run: TableRun) -> List[tuple]:
     """List the tables to register: name, table and its query type."""
-    name, merged = run.spec.name, run.spec.storage.type is TableType.MERGE_ON_READ
-    tables = [(glue_name(name, "changes"), run.log, "snapshot")]
-    for layer, table in (("current", run.current), ("history", run.history)):
-        label = glue_name(name, layer)
-        tables.append((label, table, "realtime" if merged else "snapshot"))
-        if merged:
+    merged = run.spec.storage.type is TableType.MERGE_ON_READ
+    tables = []
+    for layer in REGISTERED:
+        if layer not in run.layers:
+            continue
+        label, table = glue_name(run.spec.name, layer), run.table(layer)
+        is_merged = merged and layer != "changes"
+        tables.append((label, table, "realtime" if is_merged else "snapshot"))
+        if is_merged:
             tables.append((label + RO, table, "snapshot"))
     return tables
 
 
 def table_input(
-    run: TableRun, name: str, table: HudiTable, query: str
+    run: TableRun, name: str, table: Union[HudiTable, ParquetTable], query: str
 ) -> Dict[str, Any]:
-    """Return what Glue receives of a table, in the shape of its API."""
+    """Return what Glue receives of a table of Hudi, in the shape of its API."""
     is_log = name == glue_name(run.spec.name, "changes")
     partitions = [] if is_log else list(run.spec.storage.partition_by)
     stored = table.read_stored()

@@ -8,7 +8,7 @@ All are compared at the start of every stage; changing one is refused.
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Dict, List, Mapping
+from typing import Any, Callable, Dict, List, Mapping, Union
 
 from lake_spec.hudi.options import OLDER_TABLE_VERSION
 from lake_spec.model import TableSpec
@@ -18,6 +18,7 @@ from lake_spark.formats.placeholders import placeholder_texts
 from lake_spark.scd2.surrogate_keys import SURROGATE_TYPES
 from lake_spark.schema.promotion import canonical_type
 from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.storage.parquet_table import ParquetTable
 from lake_spark.tables.settings_diff import Definition, changed
 from lake_spark.tables.table_run import TableRun
 
@@ -102,7 +103,7 @@ def check_tables(run: TableRun, *, may_differ: bool = False) -> None:
 
     `may_differ`: only what not even a rebuild can change.
     """
-    for layer in ("current", "history"):
+    for layer in [each for each in ("current", "history") if each in run.layers]:
         recorded, now = _recorded(run.table(layer)), of_table(run.spec, layer)
         kept = {name: recorded[name] for name in _FIXED if name in recorded}
         fixed = dict(each for each in kept.items() if each != _UPGRADED)
@@ -110,7 +111,7 @@ def check_tables(run: TableRun, *, may_differ: bool = False) -> None:
         if not may_differ:
             chosen = of_table(run.spec, layer, with_defaults=False)
             _refuse(run.spec, changed(recorded, now, chosen), _by_rebuild)
-    if may_differ:
+    if may_differ and "history" in run.layers:
         _check_type_of_surrogate_key(run)
 
 
@@ -127,7 +128,7 @@ def _check_type_of_surrogate_key(run: TableRun) -> None:
         )
 
 
-def _recorded(table: HudiTable) -> Definition:
+def _recorded(table: Union[HudiTable, ParquetTable]) -> Definition:
     """Return what rows of current or history were made with; nothing before the first."""
     found = table.last_value("definition")
     if found is None:
@@ -135,7 +136,7 @@ def _recorded(table: HudiTable) -> Definition:
     return json.loads(found or "{}")
 
 
-def _refuse_foreign(table: HudiTable) -> None:
+def _refuse_foreign(table: Union[HudiTable, ParquetTable]) -> None:
     """Refuse a table that has rows although no commit of ours put them there."""
     if table.has_data():
         raise ForeignTable(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Callable, Dict, List, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Tuple, Union
 
 from pyspark.sql import SparkSession
 
@@ -21,6 +21,7 @@ from lake_spec.rules.columns import added_columns
 from lake_spark.changelog.schema import ENVELOPE, LogColumn
 from lake_spark.changelog.table import ChangeLog
 from lake_spark.errors import BadFileReason, SettingsChanged
+from lake_spark.schema.key_text import key_text
 from lake_spark.landing.manifest import Manifest, ManifestFolder
 from lake_spark.scd2 import fold
 from lake_spark.scd2.events import KEY
@@ -28,6 +29,7 @@ from lake_spark.schema.promotion import merged, stored_type, widens
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.lease_check import no_lease
 from lake_spark.storage.object_store import ObjectStore
+from lake_spark.storage.parquet_table import ParquetTable, PlainLayout
 from lake_spark.tables.erased_keys import ErasedObject
 
 
@@ -88,7 +90,14 @@ class TableRun:
         (spec,) = [each for each in self.domain_tables if each.name == name]
         return replace(self, spec=spec)
 
-    def table(self, layer: str) -> HudiTable:
+    @property
+    def layers(self) -> Tuple[str, ...]:
+        """Return the layers that the table can have."""
+        if self.spec.is_product:
+            return ("current",)
+        return ("changes", "current", "history", "surrogate_keys")
+
+    def table(self, layer: str) -> Union[HudiTable, ParquetTable]:
         """Return a layer's table: changes, current, history, surrogate_keys, quarantine."""
         tables = {
             "changes": lambda: self.log,
@@ -151,9 +160,23 @@ class TableRun:
         )
 
     @cached_property
-    def current(self) -> HudiTable:
-        """Return the current table."""
+    def current(self) -> Union[HudiTable, ParquetTable]:
+        """Return the current table, which is plain Parquet for some products."""
+        if self.spec.storage.is_plain:
+            return self._plain()
         return self._derived("current", self.spec.name, (KEY,))
+
+    def _plain(self) -> ParquetTable:
+        storage, kinds = self.spec.storage, dict(self.spec.columns)
+        key = key_text([(name, kinds[name].type) for name in self.spec.key])
+        return ParquetTable(
+            self.spark,
+            self.store,
+            f"{self.home}/current",
+            PlainLayout(storage.partition_by, storage.buckets),
+            {KEY: key},
+            self.check_lease,
+        )
 
     @cached_property
     def history(self) -> HudiTable:

@@ -20,8 +20,7 @@ PRODUCTS = ("enriched", "by_segment")
 
 def stall_of(spark, root, kind: TableType) -> Stall:
     stall = Stall(spark, root, PRODUCTS)
-    for name, lake in stall.lakes.items():
-        stall.redefine(name, storage=lake.spec.storage.__class__(type=kind, buckets=1))
+    stall.store_as(kind)
     stall.take(orders=ORDERS, customer=CUSTOMERS)
     for name in PRODUCTS:
         stall.lakes[name].done("product")
@@ -31,7 +30,7 @@ def stall_of(spark, root, kind: TableType) -> Stall:
     return stall
 
 
-@pytest.mark.parametrize("kind", TABLE_TYPES)
+@pytest.mark.parametrize("kind", [*TABLE_TYPES, TableType.PARQUET])
 def test_no_file_of_a_product_keeps_what_was_erased_in_its_input(spark, tmp_path, kind):
     stall = stall_of(spark, tmp_path, kind)
     customer = stall.lakes["customer"]

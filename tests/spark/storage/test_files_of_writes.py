@@ -16,7 +16,7 @@ import pytest
 
 from lake_spec.hudi import buckets
 from lake_spec.hudi.options import SMALL_FILES
-from lake_spec.model.choices import Index, TableType
+from lake_spec.model.choices import HUDI_TYPES, Index, TableType
 from lake_spark.stages import maintenance
 from lake_spark.stages.maintenance import due_below, sizes
 from tests.spark.kinds import TABLE_TYPES
@@ -133,7 +133,7 @@ def test_a_large_file_of_a_log_is_not_written_again_with_small_ones(
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("kind", TableType)
+@pytest.mark.parametrize("kind", HUDI_TYPES)
 def test_a_bucket_that_is_too_large_is_named_with_a_number_that_a_rebuild_makes(
     spark, tmp_path, monkeypatch, kind
 ):

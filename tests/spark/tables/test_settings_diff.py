@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from lake_spec.model import History, TableType
+from lake_spec.model import HUDI_TYPES, History
 from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import SNAPSHOTS, Lake, stored, table
 
@@ -87,7 +87,7 @@ def test_another_name_of_a_column_and_a_wider_type_are_no_redefinition(things):
 
 
 def test_a_table_type_is_for_ever(things):
-    other = next(k for k in TableType if k is not things.spec.storage.type)
+    other = next(k for k in HUDI_TYPES if k is not things.spec.storage.type)
     report = Lake(things.spark, things.root, stored(things.spec, type=other)).run(
         "rebuild"
     )

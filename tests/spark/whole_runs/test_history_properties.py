@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spec.model import TableType
+from lake_spec.model import HUDI_TYPES
 from tests.oracle.oracle import accepted
 from tests.oracle.playing import Play, World
 from tests.spark.kinds import TABLE_TYPES
@@ -43,7 +43,7 @@ def test_every_run_leaves_the_tables_of_the_oracle(played, kind):
 
 @pytest.mark.nightly
 def test_other_runs_give_the_same_tables(played):
-    one, other = (played(kind)[0] for kind in TableType)
+    one, other = (played(kind)[0] for kind in HUDI_TYPES)
     assert one.batches != other.batches
     assert sorted(one.current(), key=repr) == sorted(other.current(), key=repr)
     assert set(one.history(*ADDED)) == set(other.history(*ADDED))
@@ -74,12 +74,12 @@ def test_every_good_row_is_in_the_log_and_every_bad_one_in_the_quarantine(played
 
 @pytest.mark.nightly
 def test_a_reprocess_of_corrected_files_leaves_what_the_oracle_makes_of_them(played):
-    for kind in TableType:
+    for kind in HUDI_TYPES:
         play, _ = played(kind)
         mismatches = play.reprocess()
         shown = "\n".join(f"history {n} {t}" for n, t in list(mismatches.items())[:3])
         assert not mismatches, f"seed {play.world.seed}\n{shown}"
         bad = [e for e in play.landing.deliveries() if not accepted(e, play.settings)]
         assert play.lake.tables.quarantine.read().count() == len(bad)
-    one, other = (played(kind)[0] for kind in TableType)
+    one, other = (played(kind)[0] for kind in HUDI_TYPES)
     assert set(one.history(*ADDED)) == set(other.history(*ADDED))

@@ -15,7 +15,15 @@ from botocore.validate import ParamValidator
 from lake_infra.__main__ import main
 from lake_infra.readers import readers_template
 from lake_infra.resource_names import NotDeployable
-from lake_spec.model import Column, History, ReadableAs, Reader, Storage, TableType
+from lake_spec.model import (
+    HUDI_TYPES,
+    Column,
+    History,
+    ReadableAs,
+    Reader,
+    Storage,
+    TableType,
+)
 from lake_spec.model.table_parts import HistoryColumns
 
 from tests.deploy.allowed import ACCOUNT, PSEUDO, Asked, allowing, resolved, statements
@@ -41,7 +49,7 @@ def random_domain(dice: random.Random, name: str):
                 columns=tuple((c, Column(type="string")) for c in columns),
                 history=History(columns=renamed),
                 storage=Storage(
-                    type=dice.choice(list(TableType)),
+                    type=dice.choice(HUDI_TYPES),
                     readable_as=tuple(
                         dice.sample(list(ReadableAs), dice.randint(0, 2))
                     ),

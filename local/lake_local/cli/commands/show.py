@@ -23,7 +23,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from pathlib import Path
 
-from lake_spec.contract.table_folders import layer_folder
+from lake_spec.contract.table_folders import COMMITS, layer_folder
 from lake_spec.model import ReadableAs, TableSpec
 
 from lake_local.cli import query
@@ -108,6 +108,7 @@ def request_of(args: Namespace, specs: Specs) -> Request:
     layer = _layer(args)
     _require_file(args)
     _require_published_layer(args, layer)
+    _require_hudi(args, table)
     if table.is_dimension:
         _require_layer_of_dimension(table, layer)
     elif table.is_product and layer is not Layer.CURRENT:
@@ -131,6 +132,7 @@ def request_of(args: Namespace, specs: Specs) -> Request:
         count=args.count,
         format=args.format,
         through=args.through,
+        is_plain=table.storage.is_plain,
     )
 
 
@@ -150,7 +152,9 @@ def _ask(opened: Session, asked: Request) -> None:
         asked = replace(asked, published=_published(opened, asked))
         progress(f"reading {asked.table} {asked.layer} as {asked.published}")
         query.ask(opened, [asked])
-    elif objects.exists_under(opened.aws("s3"), f"{asked.path}/.hoodie/"):
+    elif objects.exists_under(
+        opened.aws("s3"), f"{asked.path}/{COMMITS if asked.is_plain else '.hoodie'}/"
+    ):
         progress(f"reading {asked.table} {asked.layer}")
         query.ask(opened, [asked])
     elif asked.layer != Layer.QUARANTINE.value:
@@ -240,6 +244,22 @@ def _require_published_layer(args: Namespace, layer: Layer) -> None:
         raise BadRequest(
             f"--through {args.through}: --between is answered by Hudi only, which knows the"
             " commit of each row. Leave --through out."
+        )
+
+
+def _require_hudi(args: Namespace, table: TableSpec) -> None:
+    """Raise BadRequest where plain Parquet cannot say what is asked for."""
+    if not table.storage.is_plain:
+        return
+    if args.between:
+        raise BadRequest(
+            f"{table.full_name} is plain Parquet, which does not say when a row was"
+            " written. Use --as-of with the one time, then with the other."
+        )
+    if args.through != Through.HUDI.value:
+        raise BadRequest(
+            f"{table.full_name} is plain Parquet, and is not published as anything else."
+            " Leave --through out."
         )
 
 

@@ -126,6 +126,30 @@ def test_a_dimension_has_a_current_and_a_history(shop):
     assert (then.layer, then.order) == ("history", ("id", "valid_from"))
 
 
+@pytest.fixture
+def clinic():
+    """Specs whose products are plain Parquet."""
+    return specs_of(find(), find().root / "data" / "synthea" / "tables")
+
+
+def test_a_table_of_plain_parquet_is_read_without_hudi(clinic):
+    asked = request(clinic, "clinic.symptom_encounters", "--as-of", "2026-01-31")
+    assert (asked.is_plain, asked.as_of) == (True, "20260131000000000")
+    assert not request(clinic, "clinic.observations").is_plain
+
+
+@pytest.mark.parametrize(
+    "argv, words",
+    [
+        (["--between", "2026-01-01", "2026-02-01"], "does not say when a row was"),
+        (["--through", "delta"], "is not published as anything else"),
+    ],
+)
+def test_plain_parquet_has_neither_times_of_rows_nor_other_formats(clinic, argv, words):
+    with pytest.raises(BadRequest, match=words):
+        request(clinic, "clinic.symptom_encounters", *argv)
+
+
 @pytest.mark.parametrize("layer", ["changes", "history", "quarantine"])
 def test_a_product_has_a_current_alone(shop, layer):
     words = {"description": "Customers by their moves", "owner": "sales-data"}

@@ -1,0 +1,44 @@
+"""Reads tables of plain Parquet, whose commits are folders that small objects name.
+
+<table>/_commits/<instant>.json      makes the rows below <table>/<instant>/ a commit
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Dict
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from lake_spec.contract.table_folders import COMMITS
+
+from lake_local.show.request import Request
+from lake_local.show.timeline import Timeline
+
+
+def rows(spark: SparkSession, request: Request) -> DataFrame:
+    """Return the rows of the newest commit, or of the newest at `as_of`.
+
+    Raises QueryRefused where there was none, or it was removed.
+    """
+    commits = _commits(spark, request.path)
+    until = request.as_of or max(commits)
+    # A commit is there with all of its rows, or it is not there.
+    known = Timeline(request.table, tuple(sorted(commits)), kept_from=None)
+    known.require_readable(until)
+    at = max(each for each in commits if each <= until)
+    said = json.loads(commits[at])
+    schema = StructType.fromJson(json.loads(said["schema"]))
+    if not said["files"]:
+        return spark.createDataFrame([], schema)
+    found = spark.read.schema(schema).parquet(f"{request.path}/{at}")
+    return found.select(*[F.col(f"`{name}`") for name in schema.names])
+
+
+def _commits(spark: SparkSession, path: str) -> Dict[str, str]:
+    """Return what each commit's object says, by instant."""
+    found = spark.read.text(f"{path}/{COMMITS}/*.json", wholetext=True)
+    named = found.select("value", F.input_file_name().alias("uri")).collect()
+    return {each.uri.rpartition("/")[2][:17]: each.value for each in named}

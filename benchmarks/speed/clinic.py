@@ -1,13 +1,14 @@
 """Target 19: products of the clinic with one file for each day, against Spark's own write.
 
 Hand-written PySpark makes the same rows of the same tables, and Parquet files of the same
-codec, order and folders. Neither side may leave a day out, or a second file in one.
+codec, order and folders. Ours are plain Parquet, and tables of Hudi. Nobody may leave a day
+out, or a second file in one.
 """
 
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property, partial
 from pathlib import Path
@@ -17,6 +18,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from data.synthea import generate
+from lake_spec.model import TableType
 from lake_spec.parsing.loader import load_domain
 from lake_spec.products.plans import with_plans
 from benchmarks.speed.bench import Bench
@@ -32,10 +34,19 @@ PATIENTS, DAYS = 154_000, 10_433
 """They have 1.28 million encounters and 5.38 million observations, some on each day."""
 
 PRODUCTS = {
-    "19": ("daily_observations", "observations"),
-    "19a": ("symptom_encounters", "encounters"),
+    ("19", "19b"): ("daily_observations", "observations"),
+    ("19a", "19c"): ("symptom_encounters", "encounters"),
 }
+"""By the ids of plain Parquet and of Hudi: the product and the table that it is made of."""
 TARGET = 1.3
+"""Of plain Parquet."""
+
+
+def stored_as(lake: Lake, kind: TableType) -> Lake:
+    """Return the same table, stored otherwise: at the same place."""
+    storage = replace(lake.spec.storage, type=kind)
+    spec = replace(lake.spec, storage=storage)
+    return Lake(lake.spark, lake.root, spec, lake.domain)
 
 
 @dataclass(frozen=True)
@@ -74,19 +85,30 @@ class Daily:
         writer.parquet(str(folder))
 
     def works(self, nth: int) -> Works:
-        """The product built whole, and what PySpark writes, in turns."""
-        plain = self.bench.unused("plain")
-        built = Work(
-            lambda: self.product.done("product"),
-            ready=partial(shutil.rmtree, self.home, ignore_errors=True),
-            check=lambda: self._check(self.home / "current", self.product.current),
-        )
+        """The product built whole in both ways, and what PySpark writes, in turns."""
+        folder = self.bench.unused("written")
         written = Work(
-            lambda: self.write(plain), check=lambda: self._check_plain(plain)
+            lambda: self.write(folder), check=lambda: self._check_written(folder)
         )
-        return alternating(nth, {"ours": built}, {"theirs": written})
+        ours = {
+            "plain": self._built(TableType.PARQUET),
+            "hudi": self._built(TableType.COPY_ON_WRITE),
+        }
+        return alternating(nth, ours, {"theirs": written})
 
-    def _check_plain(self, folder: Path) -> None:
+    def _built(self, kind: TableType) -> Work:
+        lake = stored_as(self.product, kind)
+
+        def check() -> None:
+            folder = Path(lake.tables.current.path.partition("://")[2])
+            if lake.spec.storage.is_plain:
+                folder /= lake.tables.current.last_commit().instant
+            self._check(folder, lake.current)
+
+        remove = partial(shutil.rmtree, self.home, ignore_errors=True)
+        return Work(lambda: lake.done("product"), ready=remove, check=check)
+
+    def _check_written(self, folder: Path) -> None:
         self._check(folder, self.bench.spark.read.parquet(str(folder)))
         shutil.rmtree(folder)
 
@@ -108,16 +130,20 @@ def products(bench: Bench) -> List[Result]:
     """19: a product with one file for each day, built whole / hand-written PySpark."""
     lakes = _loaded(bench)
     found = []
-    for id, (product, source) in PRODUCTS.items():
+    for (plain, hudi), (product, source) in PRODUCTS.items():
         daily = Daily(bench, lakes[product], lakes[source])
         took = bench.meter.in_turns(daily.works, bench.pairs)
         days, rows = daily.expected
         read = lakes[source].current.count()
         what = (
-            f"{product}: {rows:,} rows of {read:,} {source} into one file for each of"
-            f" {days:,} days / hand-written PySpark"
+            f"{product} as {{}}: {rows:,} rows of {read:,} {source} into one file for"
+            f" each of {days:,} days / hand-written PySpark"
         )
-        found.append(compared(id, what, took["ours"], took["theirs"], TARGET))
+        sides = took["theirs"]
+        words = what.format("plain Parquet")
+        found.append(compared(plain, words, took["plain"], sides, TARGET))
+        words = what.format("Hudi")
+        found.append(compared(hudi, words, took["hudi"], sides, None))
     return found
 
 

@@ -111,7 +111,9 @@ def rows_of(lake: Lake) -> Tables:
     times = {"timestampFormat": "yyyy-MM-dd HH:mm:ss.SSSSSS"}
     parts = []
     for name in LAYERS:
-        layer = tables.log if name == "changes" else getattr(tables, name)
+        if name not in (*tables.layers, "quarantine"):
+            continue
+        layer = tables.table(name)
         if layer.has_data():
             rows = layer.read()
             if name == "changes":

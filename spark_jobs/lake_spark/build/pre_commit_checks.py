@@ -6,7 +6,7 @@ Contract section 8: a violation stops the commit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Mapping, Optional, Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -68,15 +68,33 @@ def _counts(checked: DataFrame, layer: Layer, copies: Column) -> Dict[str, Any]:
     opened = F.count_if(F.expr("lake_is_open AND NOT lake_was_open")).alias("opened")
     closed = F.count_if(F.expr("lake_was_open AND NOT lake_is_open")).alias("closed")
     breaches = [
-        F.when(F.expr(f"lake_action != '{REMOVED}' AND ({bad})"), F.col(KEY))
+        F.expr(f"lake_action != '{REMOVED}' AND ({bad})")
         for bad in layer.broken.values()
     ]
-    broken = [F.count(b).alias(f"broken_{i}") for i, b in enumerate(breaches)]
-    first = [F.min(b).alias(f"broken_key_{i}") for i, b in enumerate(breaches)]
-    found = checked.agg(
-        *actions, opened, closed, *broken, *first, copies.alias("copies")
-    )
-    return found.first().asDict()
+    broken = [F.count_if(b).alias(f"broken_{i}") for i, b in enumerate(breaches)]
+    found = checked.agg(*actions, opened, closed, *broken, copies.alias("copies"))
+    counts = found.first().asDict()
+    return {**counts, **_first_keys(checked, breaches, counts)}
+
+
+def _first_keys(
+    checked: DataFrame, breaches: Sequence[Column], counts: Mapping[str, int]
+) -> Dict[str, Optional[str]]:
+    """Return the least key of each breach, looked for only where there is one.
+
+    A key as text is long in the making, and hardly any commit has a breach.
+    """
+    found: Dict[str, Optional[str]] = {
+        f"broken_key_{i}": None for i in range(len(breaches))
+    }
+    there = [
+        F.min(F.when(breach, F.col(KEY))).alias(f"broken_key_{i}")
+        for i, breach in enumerate(breaches)
+        if counts[f"broken_{i}"]
+    ]
+    if there:
+        found.update(checked.agg(*there).first().asDict())
+    return found
 
 
 def keep_invariants(layer: Layer, counts: Dict[str, Any]) -> None:

@@ -13,7 +13,8 @@ from pyspark.sql import functions as F
 
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.options import Operation
-from lake_spec.model import ProductPlan
+from lake_spec.model import ProductPlan, TableSpec
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.build import merge
 from lake_spark.build.pre_commit_checks import Changes, counted
 from lake_spark.checks import table_checks
@@ -263,7 +264,7 @@ def _checked(
     """Count the changes; raise WrongProductRows if they break what must hold."""
     layer = ProductLayer(run.spec)
     counts = counted(Changes(changes), layer)
-    faults = _repeated_keys(layer, changes)
+    faults = _repeated_keys(run.spec, layer, changes)
     faults += [
         f"{words}: {counts[f'broken_{i}']:,} row(s), for example key "
         f"{counts[f'broken_key_{i}']}"
@@ -282,16 +283,23 @@ def _checked(
     return counts
 
 
-def _repeated_keys(layer: ProductLayer, changes: DataFrame) -> List[str]:
+def _repeated_keys(
+    spec: TableSpec, layer: ProductLayer, changes: DataFrame
+) -> List[str]:
     """Return in words that rows which are made have the key of another one.
 
-    They are counted by key alone, which takes no sort of whole rows.
+    They are counted by a hash of the key's columns, which takes neither the key as text
+    nor a sort of rows; keys are looked at where a hash is there twice.
     """
-    made = changes.where(F.col("lake_action") != REMOVED).groupBy(KEY).count()
-    count, key = made.where("count > 1").agg(F.sum("count"), F.min(KEY)).collect()[0]
+    made = changes.where(F.col("lake_action") != REMOVED)
+    key = F.xxhash64(*[F.col(sql_identifier(name)) for name in spec.key])
+    if made.groupBy(key).count().where("count > 1").isEmpty():
+        return []
+    keys = made.groupBy(KEY).count().where("count > 1")
+    count, first = keys.agg(F.sum("count"), F.min(KEY)).collect()[0]
     if not count:
         return []
-    return [f"{layer.repeated_key}: {count:,} row(s), for example key {key}"]
+    return [f"{layer.repeated_key}: {count:,} row(s), for example key {first}"]
 
 
 def _keys_of_other_units(

@@ -37,7 +37,7 @@ from lake_spark.product.input_table import (
 from lake_spark.product.layer import ProductLayer
 from lake_spark.product.partitions import in_partitions, require_partitions
 from lake_spark.product.transform import rows_of, views_of
-from lake_spark.product.units import changed_units, of_units
+from lake_spark.product.units import changed_units, has_keys_of_its_driver, of_units
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.layer import CHANGED, INSERTED, REMOVED
 from lake_spark.storage.spark_jobs import cache_now, cache_until
@@ -264,7 +264,9 @@ def _checked(
     """Count the changes; raise WrongProductRows if they break what must hold."""
     layer = ProductLayer(run.spec)
     counts = counted(Changes(changes), layer)
-    faults = _repeated_keys(run.spec, layer, changes)
+    faults = []
+    if not has_keys_of_its_driver(run.spec, plan, changes):
+        faults += _repeated_keys(run.spec, layer, changes)
     faults += [
         f"{words}: {counts[f'broken_{i}']:,} row(s), for example key "
         f"{counts[f'broken_key_{i}']}"
@@ -293,7 +295,8 @@ def _repeated_keys(
     """
     made = changes.where(F.col("lake_action") != REMOVED)
     key = F.xxhash64(*[F.col(sql_identifier(name)) for name in spec.key])
-    if made.groupBy(key).count().where("count > 1").isEmpty():
+    hashes = made.groupBy(key).count().where("count > 1")
+    if not hashes.count():
         return []
     keys = made.groupBy(KEY).count().where("count > 1")
     count, first = keys.agg(F.sum("count"), F.min(KEY)).collect()[0]

@@ -7,17 +7,20 @@ driver that have it, and from what these are joined with.
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 from typing import Callable, Dict, List, Mapping, Optional, Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import Lookup, ProductPlan
+from lake_spec.model import Layer, Lookup, ProductPlan, TableSpec
 from lake_spark.product.input_table import BuildWhole, InputTable, Pin
 from lake_spark.scd2.events import KEY
 
 _OTHER = "lake_other_"
+_MAKES_ROWS = re.compile(r"^[ :|+-]*Generate\b", re.MULTILINE)
+"""A step of Spark's plan that makes several rows of one, as `explode` does."""
 
 
 def changed_units(
@@ -50,6 +53,20 @@ def changed_units(
         keys = changed[plan.driver]
         units += _units_of(plan, driver, keys, since[driver.name], keep)
     return reduce(DataFrame.union, units).distinct() if units else None
+
+
+def has_keys_of_its_driver(spec: TableSpec, plan: ProductPlan, rows: DataFrame) -> bool:
+    """Return whether no two rows can have one key, for no two rows of the driver have.
+
+    So it is where each row is made of one row of a current table, which makes no other
+    one, and shows that row's key as a part of its own.
+    """
+    if not (plan.is_row_by_row and set(plan.unit_columns) <= set(spec.key)):
+        return False
+    if plan.input(plan.driver).layer is not Layer.CURRENT:
+        return False
+    analyzed = rows._jdf.queryExecution().analyzed().toString()
+    return not _MAKES_ROWS.search(analyzed)
 
 
 def _changed_keys(

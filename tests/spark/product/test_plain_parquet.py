@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from lake_spec.hudi.options import Operation
-from lake_spec.model import Maintenance
-from lake_spark.product.input_table import INPUTS_READ
+from lake_spec.model import Layer, Maintenance
+from lake_spark.product.units import has_keys_of_its_driver
 from lake_spark.tables import catalog
 from tests.spark.stall import FILES, Stall, specs_of
 from tests.spark.tables.test_catalog import Catalogue
@@ -282,15 +282,30 @@ def test_the_catalogue_goes_from_commit_to_commit_by_one_request(
     assert known.changes == 1
 
 
-def test_after_an_erase_no_older_row_is_left(stall):
+def test_two_rows_of_one_row_have_its_key(stall):
     lake = stall.lakes["daily"]
-    lake.done("product")
-    table = lake.tables.current
-    erased = {**table.last_commit().metadata, "erased": "true"}
-    table.write(table.read().where("order_id < 3"), Operation.REPLACE, erased)
-    (report,) = lake.done("product")
-    assert report.state == "nothing_new"
-    names = [each.name for each in home_of(stall).glob("_commits/*.json")]
-    assert names == [f"{lake.tables.current.last_instant(INPUTS_READ)}.json"]
-    left = [each for each in commits_of(stall) if list(each.rglob("*.parquet"))]
-    assert [each.name for each in left] == [names[0][:17]]
+    plan, view = lake.spec.source.plan, lake.tables.current
+    orders = stall.lakes["orders"].current
+    assert has_keys_of_its_driver(lake.spec, plan, orders)
+    twice = f"SELECT t.* FROM ({plan.sql}) AS t LATERAL VIEW explode(array(1, 2)) AS n"
+    report = stall.replan("daily", sql=twice, digest="twice").run("product")
+    assert report.error["type"] == "WrongProductRows"
+    assert "is that of another row too: 6 row(s), for example key 1" in (
+        report.error["message"]
+    )
+    assert not view.has_data()
+
+
+def test_keys_are_looked_at_where_they_may_be_repeated(stall):
+    spec, rows = stall.lakes["daily"].spec, stall.lakes["orders"].current
+    plan = spec.source.plan
+    (orders,) = plan.inputs
+    for other in (
+        replace(plan, inputs=(replace(orders, layer=Layer.HISTORY),)),
+        replace(plan, unit_columns=("amount",)),
+        replace(plan, unit=("buyer",)),
+        replace(plan, inputs=(orders, replace(orders, view="input_1"))),
+    ):
+        assert not has_keys_of_its_driver(spec, other, rows)
+    exploded = rows.selectExpr("order_id", "explode(array(1, 2)) AS n")
+    assert not has_keys_of_its_driver(spec, plan, exploded.where("n > 0"))

@@ -39,7 +39,8 @@ from lake_spark.storage.task_numbers import numbers_of_tasks
 from lake_spark.storage.timeline import Commit, Instant
 
 _COMMIT = re.compile(rf"{COMMITS}/(\d{{17}})\.json")
-_ROWS = re.compile(r"(\d{17})/.*")
+_ROWS = re.compile(r"(\d{17})(?:/|_\$folder\$).*")
+"""What lies in the folder of a commit, and the object by which EMR's file system marks it."""
 _INSTANT = "%Y%m%d%H%M%S%f"
 
 

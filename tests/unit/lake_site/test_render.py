@@ -282,7 +282,7 @@ def test_a_table_says_what_to_type_for_now_and_for_the_past(storage, statements)
     words = Page(site(facts(domain(feed(storage=storage))))[TABLE]).text
     for each in statements:
         assert each in words
-    assert ("cannot: it is published neither" in words) is not storage.formats
+    assert ("cannot: it is published neither" in words) == (not storage.formats)
 
 
 def test_without_problems_the_start_page_says_so(files):

@@ -3,6 +3,7 @@
 import pytest
 
 from lake_spec.contract.environment_defaults import with_environment_defaults
+from lake_spec.export.data_contract import data_contract
 from lake_spec.model import EnvironmentSpec, ReadableAs, TableType
 from lake_spec.parsing.loader import load_domain
 from lake_spec.products.plans import with_plans
@@ -83,3 +84,5 @@ def test_it_is_built_whole_and_published_as_nothing_else(shop):
     assert totals.storage.type is TableType.PARQUET
     assert totals.storage.formats == ()
     assert totals.source.plan.whole_because == "it is plain Parquet (storage.type)"
+    (files,) = data_contract(planned, "totals", published)["servers"]
+    assert files["format"] == "parquet"

@@ -38,8 +38,8 @@ _DUCKDB = _Dialect('"{}"'.format, f"TIMESTAMPTZ '{A_TIME}+00'", ";")
 _SPARK = _Dialect(sql_identifier, f"TIMESTAMP '{A_TIME} UTC'", "")
 
 _PLAIN = (
-    "Redshift cannot: it reads partitions that the catalogue lists, and those of plain "
-    "Parquet are not listed."
+    "Redshift and Hive cannot, nor can Trino unless it projects partitions: those of "
+    "plain Parquet are not listed in the catalogue."
 )
 
 _Place = Callable[[str], str]

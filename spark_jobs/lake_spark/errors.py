@@ -273,6 +273,14 @@ class InputsGone(StageError):
     """
 
 
+class MissingFiles(StageError):
+    """Files of a commit of plain Parquet are not there.
+
+    Fix: Start the run again: another domain's cleaning may have removed the commit while
+    it was read. If it is so again, run the DAG `<domain>_rebuild` for the product.
+    """
+
+
 class ReferenceNotBuilt(StageError):
     """A reference table of `source.enrich` has no current table.
 

@@ -21,7 +21,7 @@ class TableType(str, Enum):
 
 
 HUDI_TYPES = (TableType.COPY_ON_WRITE, TableType.MERGE_ON_READ)
-"""The types that tables of landing files can have."""
+"""The types of tables that Hudi keeps: of all but some products."""
 
 
 class ReadableAs(str, Enum):

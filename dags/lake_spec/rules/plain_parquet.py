@@ -35,7 +35,7 @@ def only_products_are_plain_parquet(spec: TableSpec) -> Iterator[Problem]:
 def plain_parquet_has_no_settings_of_hudi(spec: TableSpec) -> Iterator[Problem]:
     """Refuse settings of Hudi next to plain Parquet, where they would mean nothing.
 
-    Fix: Remove the setting; every engine reads plain Parquet as it is.
+    Fix: Remove the setting; nothing else than Parquet is needed to read the files.
     """
     left_out = Storage()
     for name in OF_HUDI if spec.storage.is_plain else ():

@@ -8,14 +8,15 @@ from __future__ import annotations
 import json
 from typing import Dict
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from lake_spec.contract.table_folders import COMMITS
 
-from lake_local.show.request import Request
-from lake_local.show.timeline import Timeline
+from lake_local.show.instants import readable
+from lake_local.show.request import QueryRefused, Request
 
 
 def rows(spark: SparkSession, request: Request) -> DataFrame:
@@ -24,11 +25,14 @@ def rows(spark: SparkSession, request: Request) -> DataFrame:
     Raises QueryRefused where there was none, or it was removed.
     """
     commits = _commits(spark, request.path)
-    until = request.as_of or max(commits)
-    # A commit is there with all of its rows, or it is not there.
-    known = Timeline(request.table, tuple(sorted(commits)), kept_from=None)
-    known.require_readable(until)
-    at = max(each for each in commits if each <= until)
+    kept = [each for each in commits if each <= (request.as_of or each)]
+    if not kept:
+        words = f"no commit of {request.table}"
+        if commits and request.as_of:
+            at, first = readable(request.as_of), readable(min(commits))
+            words += f" of {at} UTC or before is kept: it is readable since {first} UTC"
+        raise QueryRefused(f"{words}.")
+    at = max(kept)
     said = json.loads(commits[at])
     schema = StructType.fromJson(json.loads(said["schema"]))
     if not said["files"]:
@@ -39,6 +43,9 @@ def rows(spark: SparkSession, request: Request) -> DataFrame:
 
 def _commits(spark: SparkSession, path: str) -> Dict[str, str]:
     """Return what each commit's object says, by instant."""
-    found = spark.read.text(f"{path}/{COMMITS}/*.json", wholetext=True)
+    try:
+        found = spark.read.text(f"{path}/{COMMITS}/*.json", wholetext=True)
+    except AnalysisException:  # there is none
+        return {}
     named = found.select("value", F.input_file_name().alias("uri")).collect()
     return {each.uri.rpartition("/")[2][:17]: each.value for each in named}

@@ -149,9 +149,8 @@ def _task(
     if not built:
         return Task(whole_because="it was never built", replaces=True)
     since = from_text(built[INPUTS_READ])
-    erased = _erased(inputs, since)
-    if erased:
-        reason = f"keys were erased in {', '.join(erased)}"
+    reason = _erased(inputs, since)
+    if reason:
         return Task(whole_because=reason, replaces=True, is_erased=True)
     reason = "a rebuild was asked for" if rebuild else _redefined(run, plan, built)
     if reason:
@@ -196,15 +195,14 @@ def rows_as_built(run: TableRun) -> DataFrame:
     return rows_of(run.spec, plan, views)
 
 
-def _erased(inputs: Mapping[str, InputTable], since: Mapping[str, Pin]) -> List[str]:
-    """Return the inputs in which keys were erased since they were read."""
-    return sorted(
-        {
-            each.name
-            for each in inputs.values()
-            if each.name in since and each.has_erased(since[each.name])
-        }
-    )
+def _erased(inputs: Mapping[str, InputTable], since: Mapping[str, Pin]) -> str:
+    """Return in words which inputs keys were erased in since they were read."""
+    found = {
+        each.erased_since(since[each.name])
+        for each in inputs.values()
+        if each.name in since
+    }
+    return "; ".join(sorted(found - {""}))
 
 
 def _redefined(run: TableRun, plan: ProductPlan, built: Mapping[str, str]) -> str:

@@ -141,9 +141,16 @@ class InputTable:
         if any(each.action == "replacecommit" for each in later):
             raise BuildWhole(f"{self.name} was rebuilt")
 
-    def has_erased(self, since: Pin) -> bool:
-        """Return whether keys of it were erased after that commit."""
-        return any(merge.ERASED in each.metadata for each in self._later_commits(since))
+    def erased_since(self, since: Pin) -> str:
+        """Return in words that keys of it were erased since, or may have been; else empty.
+
+        Of plain Parquet nothing is left to know of commits that were cleaned.
+        """
+        if any(merge.ERASED in each.metadata for each in self._later_commits(since)):
+            return f"keys were erased in {self.name}"
+        if self.used.is_plain and not self._table.keeps(since.commit):
+            return f"keys may have been erased in {self.name}, whose older commits are gone"
+        return ""
 
     def _later_commits(self, since: Pin) -> Iterator[Commit]:
         return takewhile(lambda c: c.instant > since.commit, self._table.commits())

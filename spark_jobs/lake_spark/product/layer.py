@@ -8,6 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.model import TableSpec
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.ingest.quality_rules import failed_rules
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.layer import Layer
@@ -46,12 +47,27 @@ class ProductLayer(Layer):
         return f"{self._key} is that of another row too"
 
     @property
+    def _broken_folders(self) -> Dict[str, str]:
+        """Return values that name no folder of plain Parquet which all readers know."""
+        found = {}
+        for name in (
+            self._spec.storage.partition_by if self._spec.storage.is_plain else ()
+        ):
+            found[f"the partition column {name} has no value"] = any_null([name])
+            column = self._spec.column(name)
+            if column is not None and column.type == "date":
+                outside = f"year({sql_identifier(name)}) NOT BETWEEN 1 AND 9999"
+                found[f"the partition column {name} is outside of years 1 to 9999"] = (
+                    outside
+                )
+        return found
+
+    @property
     def broken(self) -> Dict[str, str]:
         """Return what must not be true of a row: in words, and as SQL."""
-        plain = self._spec.storage.partition_by if self._spec.storage.is_plain else ()
         return {
             f"{self._key} has no value": any_null(self._spec.key),
-            **{f"the partition column {n} has no value": any_null([n]) for n in plain},
+            **self._broken_folders,
             **failed_rules(self._spec, "quarantine"),
             **failed_rules(self._spec, "fail"),
         }

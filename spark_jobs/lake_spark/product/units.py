@@ -19,8 +19,12 @@ from lake_spark.product.input_table import BuildWhole, InputTable, Pin
 from lake_spark.scd2.events import KEY
 
 _OTHER = "lake_other_"
-_MAKES_ROWS = re.compile(r"^[ :|+-]*Generate\b", re.MULTILINE)
-"""A step of Spark's plan that makes several rows of one, as `explode` does."""
+_STEP = re.compile(r"^[ :|+-]*(\w+)", re.MULTILINE)
+_ONE_ROW_OF_ONE = {
+    *("Project", "Filter", "SubqueryAlias", "View", "Relation", "LogicalRDD"),
+    "LocalRelation",
+}
+"""Steps of Spark's plans that make at most one row of each."""
 
 
 def changed_units(
@@ -59,14 +63,15 @@ def has_keys_of_its_driver(spec: TableSpec, plan: ProductPlan, rows: DataFrame) 
     """Return whether no two rows can have one key, for no two rows of the driver have.
 
     So it is where each row is made of one row of a current table, which makes no other
-    one, and shows that row's key as a part of its own.
+    one, and shows that row's key as a part of its own. That no two rows of that table
+    have one key is for its own commits to see.
     """
     if not (plan.is_row_by_row and set(plan.unit_columns) <= set(spec.key)):
         return False
     if plan.input(plan.driver).layer is not Layer.CURRENT:
         return False
-    analyzed = rows._jdf.queryExecution().analyzed().toString()
-    return not _MAKES_ROWS.search(analyzed)
+    plan_of_rows = rows._jdf.queryExecution().analyzed().toString()
+    return set(_STEP.findall(plan_of_rows)) <= _ONE_ROW_OF_ONE
 
 
 def _changed_keys(

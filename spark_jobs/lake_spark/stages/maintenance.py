@@ -32,6 +32,7 @@ from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import StoredObject
 from lake_spark.storage.parquet_file import has_legacy_lists
 from lake_spark.storage.parquet_table import ParquetTable
+from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
 
 
@@ -84,7 +85,10 @@ def _do_what_is_due(
     due = run.spec.maintenance
     if isinstance(table, ParquetTable):
         warn_of_size(run, layer, table)
-        return _note(run, layer, "cleaning", table.clean(due.keep_commits))
+        if _commits(table) > due.keep_commits:
+            catalog.register(run)  # what it names until then may be removed
+            _note(run, layer, "cleaning", table.clean(due.keep_commits))
+        return
     if layer == "changes":
         _cluster_where_due(run, table, due.cluster_after)
     elif run.spec.storage.type is TableType.MERGE_ON_READ:
@@ -169,7 +173,7 @@ def _log_commits(table: HudiTable) -> int:
     return count
 
 
-def _commits(table: HudiTable) -> int:
+def _commits(table: Union[HudiTable, ParquetTable]) -> int:
     return sum(1 for _ in table.actions())
 
 

@@ -66,6 +66,7 @@ def _remove_erased(run: TableRun) -> None:
         return
     profile.remove(run)  # its values may be those of an erased key
     if isinstance(table, ParquetTable):
+        catalog.register(run)  # what it names until then is removed
         table.clean(keep=1)
     else:
         _remove_versions(run, table)

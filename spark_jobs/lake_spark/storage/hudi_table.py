@@ -117,6 +117,10 @@ class HudiTable:
         timeline = self._timeline()
         return timeline is not None and timeline.keeps(instant)
 
+    def stored_schema(self) -> StructType:
+        """Return the stored columns, Hudi's own included."""
+        return self.read_stored().schema
+
     def schema(self) -> StructType:
         """Return the stored columns, Hudi's own left out."""
         return without_hudi_columns(self.read_stored()).schema

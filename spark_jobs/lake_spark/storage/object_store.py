@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Protocol, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Protocol, Sequence, Tuple
 from urllib.parse import urlparse
 
 from lake_spec.contract.checksums import ALGORITHMS, s3_checksum
@@ -61,6 +61,9 @@ class ObjectStore(Protocol):
 
     def delete(self, uri: str) -> None:
         """Remove an object, if it is there."""
+
+    def delete_all(self, uris: Sequence[str]) -> None:
+        """Remove objects, a thousand by one request where the store can."""
 
     def delete_old_versions(self, prefix: str) -> int:
         """Remove what a store with versions keeps of replaced and deleted objects."""
@@ -171,6 +174,13 @@ class S3Store:
         bucket, key = split_uri(uri)
         self._s3.delete_object(Bucket=bucket, Key=key)
 
+    def delete_all(self, uris: Sequence[str]) -> None:
+        """Remove objects of one bucket; raise OSError if one of them stays."""
+        places = [split_uri(uri) for uri in uris]
+        for bucket in {bucket for bucket, _ in places}:
+            keys = [{"Key": key} for of, key in places if of == bucket]
+            self._delete_at_once(bucket, keys, "s3:DeleteObject")
+
     def delete_old_versions(self, prefix: str) -> int:
         """Remove replaced and deleted versions, where the bucket keeps any.
 
@@ -187,21 +197,25 @@ class S3Store:
         old = [_version(e) for p in listed for e in p.get("Versions", ()) if _is_old(e)]
         marks = [_version(each) for p in listed for each in p.get("DeleteMarkers", ())]
         # Without its mark a deleted object would be there again, in its old content.
-        self._delete_versions(bucket, old)
-        self._delete_versions(bucket, marks)
+        self._delete_at_once(bucket, old, "s3:DeleteObjectVersion")
+        self._delete_at_once(bucket, marks, "s3:DeleteObjectVersion")
         return len(old) + len(marks)
 
-    def _delete_versions(self, bucket: str, versions: List[Dict[str, str]]) -> None:
-        """Delete the versions; raise OSError if one of them stays."""
-        for first in range(0, len(versions), MOST_AT_ONCE):
-            some = versions[first : first + MOST_AT_ONCE]
+    def _delete_at_once(
+        self, bucket: str, objects: List[Dict[str, str]], right: str
+    ) -> None:
+        """Delete objects, or versions of them; raise OSError if one of them stays."""
+        for first in range(0, len(objects), MOST_AT_ONCE):
+            some = objects[first : first + MOST_AT_ONCE]
             asked = {"Objects": some, "Quiet": True}
             answer = self._s3.delete_objects(Bucket=bucket, Delete=asked)
             for each in answer.get("Errors", ()):
+                version = each.get("VersionId")
+                what = f"its old version {version}" if version else "it"
                 raise OSError(
-                    f"s3://{bucket}/{each['Key']}: its old version {each['VersionId']} "
-                    f"cannot be deleted ({each['Code']}: {each['Message']}). Grant the "
-                    "role s3:DeleteObjectVersion on it, and run again."
+                    f"s3://{bucket}/{each['Key']}: {what} cannot be deleted "
+                    f"({each['Code']}: {each['Message']}). Grant the role {right} on it, "
+                    "and run again."
                 )
 
     def secret(self, name: str, kept_in: SecretStore = SecretStore.SSM) -> bytes:
@@ -319,6 +333,11 @@ class FolderStore:
     def delete(self, uri: str) -> None:
         """Remove a file, if it is there."""
         _file(uri).unlink(missing_ok=True)
+
+    def delete_all(self, uris: Sequence[str]) -> None:
+        """Remove files, those that are there."""
+        for uri in uris:
+            self.delete(uri)
 
     def delete_old_versions(self, prefix: str) -> int:
         """Return 0: a folder keeps no old versions."""

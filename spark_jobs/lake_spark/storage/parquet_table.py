@@ -31,6 +31,7 @@ from lake_spec.contract.state_format import (
 from lake_spec.contract.table_folders import COMMITS
 from lake_spec.hudi.options import Operation
 from lake_spec.text.sql_text import sql_identifier
+from lake_spark.errors import MissingFiles
 from lake_spark.storage.hudi_table import DELETED
 from lake_spark.storage.lease_check import no_lease
 from lake_spark.storage.object_store import ObjectStore, StoredObject
@@ -46,11 +47,10 @@ _INSTANT = "%Y%m%d%H%M%S%f"
 
 @dataclass(frozen=True)
 class PlainLayout:
-    """How rows lie in files: by folders, at most so many files in each, in an order."""
+    """How rows lie in files: by folders, at most so many files in each."""
 
     partition_by: Tuple[str, ...] = ()
     files: int = 1
-    sort_by: Tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -122,16 +122,26 @@ class ParquetTable:
         return self._rows(instant, None)
 
     def _rows(self, instant: str, by: Optional[SparkSession]) -> DataFrame:
-        said = self.commit(instant)
-        schema = StructType.fromJson(json.loads(said.schema))
+        said, schema = self.commit(instant), self.stored_schema(instant)
         spark = by or self._spark
         if said.files:
             stored = spark.read.schema(schema).parquet(self.folder(instant))
+            found = len(stored._jdf.inputFiles())
+            if found != said.files:
+                raise MissingFiles(
+                    f"{self.folder(instant)}: {found:,} of the {said.files:,} files of this "
+                    "commit are there. Start the run again: a cleaning may have removed "
+                    "them. If it is so again, rebuild the table."
+                )
         else:  # some file systems keep no folder without files
             stored = spark.createDataFrame([], schema)
         names = map(sql_identifier, schema.names)
         more = [f"{sql} AS {name}" for name, sql in self._computed.items()]
         return stored.selectExpr(*names, *more)
+
+    def stored_schema(self, instant: Optional[str] = None) -> StructType:
+        """Return the columns that files and folders of a commit have."""
+        return StructType.fromJson(json.loads(self.commit(instant).schema))
 
     def keeps(self, instant: str) -> bool:
         """Return whether a commit can be read."""
@@ -228,16 +238,14 @@ class ParquetTable:
         gone = [file.uri for instant, file in self._stored() if instant not in kept]
         if gone:
             self.before_commit()
-        for uri in gone:
-            self._store.delete(uri)
+            self._store.delete_all(gone)
 
     def clean(self, keep: int) -> Optional[str]:
         """Remove all commits but the newest ones; return the newest that is gone."""
         gone = self._instants()[keep:]
-        if gone:
+        if gone:  # first what says that the rows are there
             self.before_commit()
-        for instant in reversed(gone):  # first what says that the rows are there
-            self._store.delete(self._uri(instant))
+            self._store.delete_all([self._uri(instant) for instant in gone])
         self.roll_back_failed_writes()
         return gone[0] if gone else None
 
@@ -272,7 +280,11 @@ class ParquetTable:
     def commits(self) -> Iterator[Commit]:
         """Yield completed commits, newest first."""
         for instant in self._instants():
-            yield Commit(instant, self.commit(instant).metadata)
+            try:
+                said = self.commit(instant)
+            except KeyError:  # a cleaning removed it since they were listed
+                continue
+            yield Commit(instant, said.metadata)
 
     def last_commit(self) -> Optional[Commit]:
         """Return the newest commit."""
@@ -294,6 +306,10 @@ class ParquetTable:
     def instants(self) -> List[Instant]:
         """Return every commit, oldest first; each took the place of all rows."""
         return [Instant(at, at, "replacecommit") for at in reversed(self._instants())]
+
+    def actions(self) -> Iterator[str]:
+        """Return what each commit did, newest first."""
+        return (each.action for each in reversed(self.instants()))
 
     def forget(self) -> None:
         """Look again for what was committed: it may not be what it was."""
@@ -321,8 +337,7 @@ def _read(store: ObjectStore, uri: str) -> PlainCommit:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UnreadableState(
             f"a commit of plain Parquet cannot be read: {error!r}. Location: {uri}. "
-            "Restore an older version of the object, or remove it: the table is then as "
-            "it was before."
+            "Restore an older version of the object; or remove it, and rebuild the table."
         ) from None
 
 

@@ -88,11 +88,14 @@ def registered_tables(run: TableRun) -> List[tuple]:
 def table_input(
     run: TableRun, name: str, table: Union[HudiTable, ParquetTable], query: str
 ) -> Dict[str, Any]:
-    """Return what Glue receives of a table of Hudi, in the shape of its API."""
+    """Return what Glue receives of a table, in the shape of its API.
+
+    Of plain Parquet, what it would receive if the table were one of Hudi.
+    """
     is_log = name == glue_name(run.spec.name, "changes")
     partitions = [] if is_log else list(run.spec.storage.partition_by)
-    stored = table.read_stored()
-    columns = dict(stored.dtypes)
+    stored = table.stored_schema()
+    columns = {each.name: each.dataType.simpleString() for each in stored}
     read_optimized = str(name.endswith(RO)).lower()
     return {
         "Name": name,
@@ -103,7 +106,7 @@ def table_input(
         "Parameters": {
             "EXTERNAL": "TRUE",
             "spark.sql.sources.provider": "hudi",
-            **spark_schema(stored.schema, partitions),
+            **spark_schema(stored, partitions),
         },
         "StorageDescriptor": {
             "Columns": [

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 from typing import Any, Callable, Dict, List, Mapping, Union
 
-from lake_spec.hudi.options import OLDER_TABLE_VERSION
+from lake_spec.contract.table_folders import COMMITS
+from lake_spec.hudi.options import OLDER_TABLE_VERSION, PROPERTIES
 from lake_spec.model import TableSpec
 from lake_spec.parsing.json_codec import to_data
 from lake_spark.errors import ForeignTable, SettingsChanged
@@ -32,7 +33,7 @@ _NO_ROW = ("files", "lost_share")
 _NO_ROW_OF_STORAGE = ("readable_as", "shuffle", "sort_by")
 """What storage says of readers and of the way to write that changes no row."""
 _FIXED = ("storage.type", "storage.partition_by", "storage.table_version")
-"""Settings of a Hudi table that no commit can change."""
+"""Settings of a table that no commit can change."""
 _UPGRADED = ("storage.table_version", str(OLDER_TABLE_VERSION))
 """But for this one: a rebuild takes a table to the newer version, and never back."""
 _REBUILDS = ("rebuild", "rebuild_dimension")
@@ -103,6 +104,7 @@ def check_tables(run: TableRun, *, may_differ: bool = False) -> None:
 
     `may_differ`: only what not even a rebuild can change.
     """
+    _refuse_other_type(run)
     for layer in [each for each in ("current", "history") if each in run.layers]:
         recorded, now = _recorded(run.table(layer)), of_table(run.spec, layer)
         kept = {name: recorded[name] for name in _FIXED if name in recorded}
@@ -113,6 +115,21 @@ def check_tables(run: TableRun, *, may_differ: bool = False) -> None:
             _refuse(run.spec, changed(recorded, now, chosen), _by_rebuild)
     if may_differ and "history" in run.layers:
         _check_type_of_surrogate_key(run)
+
+
+def _refuse_other_type(run: TableRun) -> None:
+    """Refuse plain Parquet in the place of a product of Hudi, and the other way round."""
+    if not run.spec.is_product:
+        return
+    storage = run.spec.storage
+    sign, other = (
+        (PROPERTIES, "a table of Hudi")
+        if storage.is_plain
+        else (f"{COMMITS}/", "one of plain Parquet")
+    )
+    if run.store.list(f"{run.home}/current/{sign}"):
+        words = f"storage.type is {storage.type.value}, and the table is {other}"
+        _refuse(run.spec, [words], _only_by_first_load)
 
 
 def _check_type_of_surrogate_key(run: TableRun) -> None:
@@ -140,8 +157,8 @@ def _refuse_foreign(table: Union[HudiTable, ParquetTable]) -> None:
     """Refuse a table that has rows although no commit of ours put them there."""
     if table.has_data():
         raise ForeignTable(
-            f"{table.path}: there is a Hudi table that was not made from this change log, and "
-            "it is never overwritten. Move it to another path, or rename the table in "
+            f"{table.path}: there is a table that was not made from this change log, and it "
+            "is never overwritten. Move it to another path, or rename the table in "
             "the spec."
         )
 

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from lake_local.show.reading import rows as show
+from lake_local.show.request import QueryRefused, Request
 from lake_spec.hudi.options import Operation
-from lake_spec.model import Layer, Maintenance
+from lake_spec.model import Layer, Maintenance, TableType
 from lake_spark.product.units import has_keys_of_its_driver
 from lake_spark.tables import catalog
 from tests.spark.stall import FILES, Stall, specs_of
@@ -308,4 +310,73 @@ def test_keys_are_looked_at_where_they_may_be_repeated(stall):
     ):
         assert not has_keys_of_its_driver(spec, other, rows)
     exploded = rows.selectExpr("order_id", "explode(array(1, 2)) AS n")
-    assert not has_keys_of_its_driver(spec, plan, exploded.where("n > 0"))
+    stacked = rows.selectExpr("order_id", "stack(2, 1, 2) AS n")
+    for made in (exploded.where("n > 0"), stacked, rows.union(rows), rows.distinct()):
+        assert not has_keys_of_its_driver(spec, plan, made)
+
+
+@pytest.mark.parametrize(
+    "then, now, words",
+    [
+        (TableType.PARQUET, TableType.COPY_ON_WRITE, "one of plain Parquet"),
+        (TableType.COPY_ON_WRITE, TableType.PARQUET, "a table of Hudi"),
+    ],
+)
+def test_the_type_of_a_table_is_for_ever(stall, then, now, words):
+    storage = replace(stall.lakes["daily"].spec.storage, partition_by=())
+    stall.redefine("daily", storage=replace(storage, type=then)).done("product")
+    lake = stall.redefine("daily", storage=replace(storage, type=now))
+    before = lake.files()
+    for stage in ("product", "rebuild_product"):
+        report = lake.run(stage)
+        assert report.error["type"] == "SettingsChanged"
+        told = f"storage.type is {now.value}, and the table is {words}"
+        assert told in report.error["message"]
+    assert lake.files() == before
+
+
+def test_a_product_of_it_takes_gone_commits_for_an_erase(stall):
+    daily = stall.redefine("daily", maintenance=Maintenance(keep_commits=1))
+    totals = stall.lakes["totals"]
+    daily.done("product")
+    totals.done("product")
+    stall.take(orders="D,1,,,,2026-02-01\n")
+    daily.done("product", "maintenance")
+    (report,) = totals.done("product")
+    assert report.built == (
+        "whole: keys may have been erased in tests.daily current, whose older commits "
+        "are gone"
+    )
+    assert stall.rows("totals") == [("2026", "12")]
+    assert totals.run("product").state == "nothing_new"
+
+
+def test_rows_of_a_commit_that_lacks_a_file_are_not_read(stall):
+    daily, totals = stall.lakes["daily"], stall.lakes["totals"]
+    daily.done("product")
+    next(home_of(stall).rglob("*.parquet")).unlink()
+    report = totals.run("product")
+    assert report.error["type"] == "MissingFiles"
+    assert "1 of the 2 files of this commit are there" in report.error["message"]
+    daily.done("rebuild_product")
+    totals.done("product")
+    assert stall.rows("totals") == [("2025", "9"), ("2026", "12")]
+
+
+def test_it_is_shown_now_and_as_of_a_commit(spark, stall):
+    lake = stall.lakes["daily"]
+    lake.done("product")
+    stall.take(orders="D,1,,,,2026-02-01\n")
+    lake.done("product")
+    first, second = (each.name for each in commits_of(stall))
+    path = lake.tables.current.path
+    asked = Request("tests.daily", "current", path, is_plain=True, order=("order_id",))
+    ids = [row.order_id for row in show(spark, asked).collect()]
+    assert ids == [2, 3]
+    assert show(spark, asked).columns == [name for name, _ in lake.spec.columns]
+    then = replace(asked, as_of=first, where="amount > 5")
+    assert [row.order_id for row in show(spark, then).collect()] == [1, 2]
+    with pytest.raises(QueryRefused, match="kept: it is readable since 20"):
+        show(spark, replace(asked, as_of="20200101000000000"))
+    with pytest.raises(QueryRefused, match="no commit of tests.daily."):
+        show(spark, replace(asked, path=f"{path}/none"))

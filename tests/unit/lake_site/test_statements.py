@@ -31,7 +31,7 @@ def test_plain_parquet_is_in_the_database_of_the_domain():
 
 @pytest.mark.parametrize(
     "folders, words",
-    [((), None), (("day",), "Redshift cannot: it reads partitions that the catalogue")],
+    [((), None), (("day",), "Redshift and Hive cannot, nor can Trino unless")],
 )
 def test_redshift_does_not_read_partitions_that_are_not_listed(folders, words):
     said = unreadable_by(product(partition_by=folders))

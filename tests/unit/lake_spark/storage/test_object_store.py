@@ -123,7 +123,7 @@ class Answers:
             yield {kind: [{"Key": key, "VersionId": version, "IsLatest": latest}]}
 
     def delete_objects(self, Bucket, Delete):
-        self.asked.append([(e["Key"], e["VersionId"]) for e in Delete["Objects"]])
+        self.asked.append([(e["Key"], e.get("VersionId")) for e in Delete["Objects"]])
         return {"Errors": self._errors}
 
 
@@ -152,6 +152,17 @@ def test_a_version_that_stays_is_an_error_and_no_mark_goes(monkeypatch):
     with pytest.raises(OSError, match=told):
         store_of(client, monkeypatch).delete_old_versions("s3://lake/")
     assert len(client.asked) == 1
+
+
+def test_objects_are_removed_many_by_one_request(monkeypatch):
+    client = Answers()
+    monkeypatch.setattr(object_store, "MOST_AT_ONCE", 2)
+    store_of(client, monkeypatch).delete_all([f"s3://lake/{n}" for n in range(3)])
+    assert client.asked == [[("0", None), ("1", None)], [("2", None)]]
+    client = Answers([{"Key": "1", "Code": "AccessDenied", "Message": "no"}])
+    told = "s3://lake/1: it cannot be deleted \\(AccessDenied: no.*s3:DeleteObject on"
+    with pytest.raises(OSError, match=told):
+        store_of(client, monkeypatch).delete_all(["s3://lake/1"])
 
 
 def test_a_bucket_without_versions_has_no_old_ones(s3):

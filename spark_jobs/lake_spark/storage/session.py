@@ -93,9 +93,20 @@ def open_session(name: str, more: Optional[Mapping[str, str]] = None) -> SparkSe
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     _remember_java_names(session._jvm)
+    _remember_limit_of_compiled_queries(session._jvm)
     set_shuffle_partitions(session)
     _read_zstd(session)
     return session
+
+
+def _remember_limit_of_compiled_queries(jvm: Any) -> None:
+    """Let Spark read how many compiled queries it keeps, while our settings are known.
+
+    It reads that once, as the first one is compiled: where a thread without a session
+    does that, it finds no setting, and keeps a hundred.
+    """
+    package = "org.apache.spark.sql.catalyst.expressions.codegen"
+    jvm.java.lang.Class.forName(f"{package}.CodeGenerator$")
 
 
 def set_shuffle_partitions(session: SparkSession) -> None:

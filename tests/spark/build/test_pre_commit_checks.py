@@ -171,7 +171,7 @@ def test_a_table_that_someone_else_filled_is_never_overwritten(spark, tmp_path):
         before = lake.files()
         error = lake.run(stage).error
         assert error["type"] == "ForeignTable"
-        assert f"{target.path}: there is a Hudi table that was not" in error["message"]
+        assert f"{target.path}: there is a table that was not" in error["message"]
         assert lake.files() == before
 
 

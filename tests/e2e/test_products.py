@@ -32,6 +32,6 @@ def test_products_are_built_whole_then_where_their_tables_changed(treated):
 
 def test_the_products_hold_what_landed_the_late_rows_too(treated):
     assert treated.shown == treated.expected
-    before, after = (each["symptom_encounters"] for each in treated.expected)
+    before, after = (each["daily_observations"] for each in treated.expected)
     assert before < after
     assert min(int(year) for *_, year, _, _ in after - before) < 2024

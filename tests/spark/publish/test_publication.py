@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_spec.model import TableType
+from lake_spec.model import Storage, TableType
 from lake_spec.model.choices import ReadableAs
 from lake_spark.publish import publication
 from lake_spark.publish.format import Newest
@@ -14,8 +14,9 @@ from lake_spark.publish.format import Newest
 
 def run_of(formats, table):
     """A run of a table that is merged on read."""
-    storage = SimpleNamespace(formats=formats, type=TableType.MERGE_ON_READ)
+    storage = Storage(type=TableType.MERGE_ON_READ, readable_as=formats)
     return SimpleNamespace(
+        layers=("changes", "current", "history"),
         spark=None,
         store=None,
         table=table,

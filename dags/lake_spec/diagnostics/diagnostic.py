@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Tuple, Union
 
 LONGEST_VALUE = 60
@@ -27,6 +28,13 @@ def shown(value: Any) -> str:
         return str(value).lower()
     text = repr(value)
     return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + "..."
+
+
+def as_written(value: Any) -> Any:
+    """Return a value as a spec has it: a list, and the word of a choice."""
+    if isinstance(value, tuple):
+        return [as_written(each) for each in value]
+    return value.value if isinstance(value, Enum) else value
 
 
 @dataclass(frozen=True)
@@ -67,5 +75,6 @@ class Problem:
 
 
 def got(path: Path, value: Any, hint: str, rule: str = "") -> Problem:
-    """Build a problem whose message is the value itself."""
-    return Problem(path, value, f"got {shown(value)}", hint, rule)
+    """Build a problem whose message is the value itself, as a spec has it."""
+    written = as_written(value)
+    return Problem(path, written, f"got {shown(written)}", hint, rule)

@@ -40,7 +40,7 @@ BOOKS: Dict[type, Tuple[RuleBook, ...]] = {
     EnvironmentSpec: (ENVIRONMENT, CONNECTIONS),
 }
 
-OF_DIMENSION = (*(TABLE, DIMENSION, COLUMNS, ORDER, HISTORY, CHECKS, PLAIN_PARQUET),)
+OF_DIMENSION = (TABLE, DIMENSION, COLUMNS, ORDER, HISTORY, CHECKS, PLAIN_PARQUET)
 """A dimension is a table without landing files."""
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import Any, Iterator
+from typing import Iterator
 
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import Storage, TableSpec
@@ -28,7 +27,7 @@ def only_products_are_plain_parquet(spec: TableSpec) -> Iterator[Problem]:
             "Only products can be: each commit writes all rows. Choose copy_on_write or "
             "merge_on_read."
         )
-        yield got(("storage", "type"), spec.storage.type.value, hint)
+        yield got(("storage", "type"), spec.storage.type, hint)
 
 
 @PLAIN_PARQUET.rule("storage")
@@ -42,13 +41,7 @@ def plain_parquet_has_no_settings_of_hudi(spec: TableSpec) -> Iterator[Problem]:
         value = getattr(spec.storage, name)
         if value and value != getattr(left_out, name):
             hint = "Remove it: it is a setting of Hudi, and the table is plain Parquet."
-            yield got(("storage", name), _as_written(value), hint)
-
-
-def _as_written(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_as_written(each) for each in value]
-    return value.value if isinstance(value, Enum) else value
+            yield got(("storage", name), value, hint)
 
 
 @PLAIN_PARQUET.rule("columns", "storage")

@@ -119,8 +119,7 @@ def product_columns_have_types_only(spec: TableSpec) -> Iterator[Problem]:
             value = getattr(column, setting)
             if value != getattr(Column("int"), setting):
                 hint = "Remove it: a product reads no files; write it into its SQL."
-                shown = list(value) if isinstance(value, tuple) else value
-                yield got(("columns", name, setting), shown, hint)
+                yield got(("columns", name, setting), value, hint)
 
 
 @PRODUCT.rule()

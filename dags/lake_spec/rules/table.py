@@ -113,7 +113,7 @@ def only_products_are_sorted(spec: TableSpec) -> Iterator[Problem]:
     """
     if spec.storage.sort_by and not spec.is_product:
         hint = "Only products are sorted: remove it."
-        yield got(("storage", "sort_by"), list(spec.storage.sort_by), hint)
+        yield got(("storage", "sort_by"), spec.storage.sort_by, hint)
 
 
 @TABLE.rule("storage")
@@ -128,8 +128,7 @@ def formats_of_readers_are_unique(spec: TableSpec) -> Iterator[Problem]:
 def formats_are_unique(path: Path, formats: Sequence[ReadableAs]) -> Iterator[Problem]:
     """Yield a problem where a format is named twice."""
     if len(set(formats)) < len(formats):
-        given = [each.value for each in formats]
-        yield got(path, given, "Name each format once.")
+        yield got(path, tuple(formats), "Name each format once.")
 
 
 @TABLE.rule("storage")

@@ -37,7 +37,7 @@ _ANSI = _Dialect('"{}"'.format, f"TIMESTAMP '{A_TIME} UTC'", ";")
 _DUCKDB = _Dialect('"{}"'.format, f"TIMESTAMPTZ '{A_TIME}+00'", ";")
 _SPARK = _Dialect(sql_identifier, f"TIMESTAMP '{A_TIME} UTC'", "")
 
-_PLAIN = (
+_NOT_LISTED = (
     "Redshift and Hive cannot, nor can Trino unless it projects partitions: those of "
     "plain Parquet are not listed in the catalogue."
 )
@@ -99,7 +99,7 @@ def unreadable_by(table: TableSpec) -> str | None:
     if table.storage.formats:
         return None
     if table.storage.is_plain:
-        return _PLAIN if table.storage.partition_by else None
+        return _NOT_LISTED if table.storage.partition_by else None
     engines = "Redshift, Snowflake, Trino and DuckDB"
     if (
         table.storage.table_version == 6

@@ -8,7 +8,7 @@ others.
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from typing import Iterator, List, Optional, Union
+from typing import Iterator, List, Optional
 
 from lake_spec.contract.report import LayerSize, Maintained
 from lake_spec.diagnostics.warnings import WarningId
@@ -26,6 +26,7 @@ from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import LegacyLists
 from lake_spark.profiling.profile import profile_where_due
 from lake_spark.publish.publication import drop_unasked, publish
+from lake_spark.storage.committed_table import CommittedTable
 from lake_spark.storage.file_names import data_file
 from lake_spark.storage.file_slices import layer_size
 from lake_spark.storage.hudi_table import HudiTable
@@ -60,9 +61,7 @@ def _sweep_manifests(run: TableRun) -> None:
         run.say(f"removed {gone} object(s) of old manifests")
 
 
-def _maintenance(
-    run: TableRun, layer: str, table: Union[HudiTable, ParquetTable]
-) -> None:
+def _maintenance(run: TableRun, layer: str, table: CommittedTable) -> None:
     table.roll_back_failed_writes()
     before, known = _size(run, table), set(run.report.commits)
     _do_what_is_due(run, layer, table)
@@ -72,20 +71,18 @@ def _maintenance(
     run.report.maintained.append(Maintained(layer, done, before, after))
 
 
-def _size(run: TableRun, table: Union[HudiTable, ParquetTable]) -> LayerSize:
+def _size(run: TableRun, table: CommittedTable) -> LayerSize:
     if isinstance(table, ParquetTable):
         return table.size()
     files = run.store.list(f"{table.path}/")
     return layer_size(files, table.path, table.replaced_groups())
 
 
-def _do_what_is_due(
-    run: TableRun, layer: str, table: Union[HudiTable, ParquetTable]
-) -> None:
+def _do_what_is_due(run: TableRun, layer: str, table: CommittedTable) -> None:
     due = run.spec.maintenance
     if isinstance(table, ParquetTable):
         warn_of_size(run, layer, table)
-        if _commits(table) > due.keep_commits:
+        if len(table.instants()) > due.keep_commits:
             catalog.register(run)  # what it names until then may be removed
             _note(run, layer, "cleaning", table.clean(due.keep_commits))
         return
@@ -102,9 +99,7 @@ def _do_what_is_due(
         _note(run, layer, "cleaning", table.clean(clean_options(due.keep_commits)))
 
 
-def warn_of_size(
-    run: TableRun, layer: str, table: Union[HudiTable, ParquetTable]
-) -> None:
+def warn_of_size(run: TableRun, layer: str, table: CommittedTable) -> None:
     """Warn where a bucket has outgrown one core, and propose a number of buckets."""
     storage = run.spec.storage
     if storage.index is not Index.BUCKET:
@@ -173,18 +168,16 @@ def _log_commits(table: HudiTable) -> int:
     return count
 
 
-def _commits(table: Union[HudiTable, ParquetTable]) -> int:
+def _commits(table: HudiTable) -> int:
     return sum(1 for _ in table.actions())
 
 
-def sizes(run: TableRun, table: Union[HudiTable, ParquetTable]) -> List[int]:
+def sizes(run: TableRun, table: CommittedTable) -> List[int]:
     """Return the bytes of each file of the newest state of a table."""
     return [each.size for each in _newest_files(run, table)]
 
 
-def _newest_files(
-    run: TableRun, table: Union[HudiTable, ParquetTable]
-) -> List[StoredObject]:
+def _newest_files(run: TableRun, table: CommittedTable) -> List[StoredObject]:
     newest = {file.rpartition("/")[2] for file in table.read().inputFiles()}
     files = run.store.list(f"{table.path}/")
     return [each for each in files if each.uri.rpartition("/")[2] in newest]

@@ -32,6 +32,7 @@ from lake_spec.hudi.options import (
 from lake_spec.model import Shuffle
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.storage import bucket_writer
+from lake_spark.storage.committed_table import CommittedTable
 from lake_spark.storage.lease_check import no_lease
 from lake_spark.storage.parquet_file import opened_parquet
 from lake_spark.storage.timeline import (
@@ -46,7 +47,7 @@ DELETED = "_hoodie_is_deleted"
 """Rows written with this column true are removed by the same commit."""
 
 
-class HudiTable:
+class HudiTable(CommittedTable):
     """A table at a path; writing it needs options, reading does not.
 
     `before_commit` is called right before each change of it: all go through here, or
@@ -288,21 +289,6 @@ class HudiTable:
             drop = hudi.metadata.HoodieTableMetadataUtil.deleteMetadataTable
             drop(self._client(), context, False)
 
-    def last_commit(self) -> Optional[Commit]:
-        """Return the newest completed commit of data, of whatever origin."""
-        return next(self.commits(), None)
-
-    def last_value(self, name: str) -> Optional[str]:
-        """Return the metadata value that the newest commit which has it carries."""
-        return self.metadata_with(name).get(name)
-
-    def metadata_with(self, name: str) -> Mapping[str, str]:
-        """Return the whole metadata of the newest commit that carries this, or nothing."""
-        found = (
-            commit.metadata for commit in self.commits() if name in commit.metadata
-        )
-        return next(found, {})
-
     @property
     def options(self) -> Mapping[str, str]:
         """Return the options that its writes have, empty where it is only read."""
@@ -345,10 +331,6 @@ class HudiTable:
         """Return how many rows the Parquet file at that path below the table's has."""
         with opened_parquet(self._spark, f"{self.path}/{path}") as reader:
             return reader.getRecordCount()
-
-    def last_instant(self, name: str) -> Optional[str]:
-        """Return the instant of the newest commit that carries this metadata."""
-        return next((c.instant for c in self.commits() if name in c.metadata), None)
 
     def commits(self) -> Iterator[Commit]:
         """Return completed commits, newest first, archived ones last."""

@@ -32,6 +32,7 @@ from lake_spec.contract.table_folders import COMMITS
 from lake_spec.hudi.options import Operation
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import MissingFiles
+from lake_spark.storage.committed_table import CommittedTable
 from lake_spark.storage.hudi_table import DELETED
 from lake_spark.storage.lease_check import no_lease
 from lake_spark.storage.object_store import ObjectStore, StoredObject
@@ -68,7 +69,7 @@ class PlainCommit:
     ranges: Dict[str, Tuple[str, str]] = field(default_factory=dict)
 
 
-class ParquetTable:
+class ParquetTable(CommittedTable):
     """A table at a path; `before_commit` raises where it must not be written any more.
 
     `computed` are columns by their SQL that rows have when they are read, and that no
@@ -112,10 +113,6 @@ class ParquetTable:
         `by` is the session that the queries on them are of, if not the table's.
         """
         return self._rows(self._instants()[0], by)
-
-    def read_stored(self, by: Optional[SparkSession] = None) -> DataFrame:
-        """Return the same rows as files have them."""
-        return self.read(by).drop(*self._computed)
 
     def read_as_of(self, instant: str) -> DataFrame:
         """Return the rows of a commit, with the computed columns."""
@@ -286,30 +283,9 @@ class ParquetTable:
                 continue
             yield Commit(instant, said.metadata)
 
-    def last_commit(self) -> Optional[Commit]:
-        """Return the newest commit."""
-        return next(self.commits(), None)
-
-    def metadata_with(self, name: str) -> Mapping[str, str]:
-        """Return the whole metadata of the newest commit that carries this, or nothing."""
-        found = (each.metadata for each in self.commits() if name in each.metadata)
-        return next(found, {})
-
-    def last_value(self, name: str) -> Optional[str]:
-        """Return the metadata value that the newest commit which has it carries."""
-        return self.metadata_with(name).get(name)
-
-    def last_instant(self, name: str) -> Optional[str]:
-        """Return the instant of the newest commit that carries this metadata."""
-        return next((c.instant for c in self.commits() if name in c.metadata), None)
-
     def instants(self) -> List[Instant]:
         """Return every commit, oldest first; each took the place of all rows."""
         return [Instant(at, at, "replacecommit") for at in reversed(self._instants())]
-
-    def actions(self) -> Iterator[str]:
-        """Return what each commit did, newest first."""
-        return (each.action for each in reversed(self.instants()))
 
     def forget(self) -> None:
         """Look again for what was committed: it may not be what it was."""

@@ -6,13 +6,14 @@ a version, and Glue keeps a limited number.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Sequence, Union
+from typing import Any, Dict, List, Sequence
 
 from pyspark.sql.types import StructType
 
 from lake_spec.contract.glue_names import RO, glue_name
 from lake_spec.hudi.options import READ_OPTIMIZED
 from lake_spec.model import TableType
+from lake_spark.storage.committed_table import CommittedTable
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.parquet_table import ParquetTable
 from lake_spark.tables.glue_partitions import (
@@ -86,7 +87,7 @@ def registered_tables(run: TableRun) -> List[tuple]:
 
 
 def table_input(
-    run: TableRun, name: str, table: Union[HudiTable, ParquetTable], query: str
+    run: TableRun, name: str, table: CommittedTable, query: str
 ) -> Dict[str, Any]:
     """Return what Glue receives of a table, in the shape of its API.
 

@@ -14,8 +14,6 @@ from lake_spark.storage.parquet_table import ParquetTable
 
 INPUT = "org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat"
 
-_PROJECTION = "projection"
-
 
 def projection(table: ParquetTable, kinds: Dict[str, str]) -> Dict[str, str]:
     """Return the properties by which Athena knows the partitions of the newest commit.
@@ -26,13 +24,13 @@ def projection(table: ParquetTable, kinds: Dict[str, str]) -> Dict[str, str]:
     """
     if not kinds:
         return {}
-    found = {f"{_PROJECTION}.enabled": "true"}
+    found = {"projection.enabled": "true"}
     ranges = table.commit().ranges
     for name, kind in kinds.items():
         is_date = kind == "date"
         # Without a row there is no folder, and any range is right.
         low, high = ranges.get(name, ("1970-01-01",) * 2 if is_date else ("0", "0"))
-        column = f"{_PROJECTION}.{name.lower()}"
+        column = f"projection.{name.lower()}"
         found[f"{column}.type"] = "date" if is_date else "integer"
         found[f"{column}.range"] = f"{low},{high}"
         if is_date:

@@ -8,7 +8,7 @@ All are compared at the start of every stage; changing one is refused.
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Dict, List, Mapping, Union
+from typing import Any, Callable, Dict, List, Mapping
 
 from lake_spec.contract.table_folders import COMMITS
 from lake_spec.hudi.options import OLDER_TABLE_VERSION, PROPERTIES
@@ -18,8 +18,7 @@ from lake_spark.errors import ForeignTable, SettingsChanged
 from lake_spark.formats.placeholders import placeholder_texts
 from lake_spark.scd2.surrogate_keys import SURROGATE_TYPES
 from lake_spark.schema.promotion import canonical_type
-from lake_spark.storage.hudi_table import HudiTable
-from lake_spark.storage.parquet_table import ParquetTable
+from lake_spark.storage.committed_table import CommittedTable
 from lake_spark.tables.settings_diff import Definition, changed
 from lake_spark.tables.table_run import TableRun
 
@@ -145,7 +144,7 @@ def _check_type_of_surrogate_key(run: TableRun) -> None:
         )
 
 
-def _recorded(table: Union[HudiTable, ParquetTable]) -> Definition:
+def _recorded(table: CommittedTable) -> Definition:
     """Return what rows of current or history were made with; nothing before the first."""
     found = table.last_value("definition")
     if found is None:
@@ -153,7 +152,7 @@ def _recorded(table: Union[HudiTable, ParquetTable]) -> Definition:
     return json.loads(found or "{}")
 
 
-def _refuse_foreign(table: Union[HudiTable, ParquetTable]) -> None:
+def _refuse_foreign(table: CommittedTable) -> None:
     """Refuse a table that has rows although no commit of ours put them there."""
     if table.has_data():
         raise ForeignTable(

@@ -185,6 +185,11 @@ spark_tests() { # with the environment in $1
     tests "$1/bin/python" -n 2 --dist loadfile --no-loadscope-reorder tests/spark
 }
 
+collected() { # else a test that cannot be imported is found half an hour later
+    run .venv-spark/bin/python -m pytest -qqq --collect-only tests/spark tests/servers tests/loop
+    run .venv-airflow/bin/python -m pytest -qqq --collect-only tests/acceptance tests/e2e
+}
+
 servers() { # setup.sh has none for another machine than Linux x86_64
     if [ -d .local/servers ]; then
         tests .venv-spark/bin/python tests/servers tests/loop
@@ -204,7 +209,7 @@ full() {
     run ./setup.sh --quiet --only airflow --only spec --only spark --only streamer \
         --only airflow-3.0.6 --only infra --only docs --only servers --only readers
     fast
-    side_by_side "emulator .venv-airflow-3.0.6" older_dags deployment site show_readers
+    side_by_side collected "emulator .venv-airflow-3.0.6" older_dags deployment site show_readers
     servers
     spark_tests .venv-spark
     tests .venv-airflow/bin/python tests/acceptance tests/e2e

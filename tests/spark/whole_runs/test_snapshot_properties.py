@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spec.model import TableType
+from lake_spec.model import HUDI_TYPES
 from tests.oracle.snapshots import SnapshotPlay, SnapshotWorld
 
-COPY, MERGE = TableType
+COPY, MERGE = HUDI_TYPES
 WORLDS = [
     pytest.param("whole", 7, COPY, marks=pytest.mark.nightly),
     ("whole", 7, MERGE),

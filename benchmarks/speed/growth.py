@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Dict, List, Sequence
+from typing import Dict, List, Sequence, Tuple
 
 from benchmarks.speed.bench import STAGES, Bench, Loaded, Rounds, taken
 from benchmarks.speed.comparing import compared
 from benchmarks.speed.measuring import Work, Works, alternating, median
 from benchmarks.speed.peers import OF_CURRENT, OF_HISTORY
 from benchmarks.speed.result import Result
+
+DELTA_ROUNDS = 2
+"""Rounds of Delta's MERGE that count: what it writes grows with the table."""
 
 
 def growth(
@@ -20,11 +23,10 @@ def growth(
     stage: str,
     keys: int,
     target: float,
-) -> List[Result]:
-    """Each size over the one before; all sizes take turns.
+) -> Tuple[List[Result], Rounds]:
+    """Return each size over the one before, and the rounds; all sizes take turns.
 
-    Delta's MERGE of the same files is for the picture: two rounds after all of ours,
-    for what it writes grows with the table.
+    Delta's MERGE of the same files comes after all of ours.
     """
     tables = {rows: bench.loaded(rows) for rows in sizes}
     landed: Dict[int, List[Path]] = {rows: [] for rows in sizes}
@@ -37,10 +39,22 @@ def growth(
 
     found = bench.meter.in_turns(ours, bench.pairs, warm_up=2)
     found.update(_delta(bench, tables, stage, landed))
-    return [
+    over = [
         _over(id, stage, keys, pair, found, target)
         for id, pair in zip(ids, zip(sizes, sizes[1:]))
     ]
+    return over, found
+
+
+def against_delta(
+    id: str, stage: str, keys: int, rows: int, found: Rounds, target: float
+) -> Result:
+    """Return the rounds of one size over Delta's of the same files."""
+    theirs = found[f"{rows} delta"]
+    ours = found[f"{rows} {stage}"][: len(theirs)]
+    merge = "two-sided MERGE" if stage == "scd2" else "MERGE"
+    what = f"{stage}, {keys:,} keys of {rows:,} rows / Delta {merge}, after it"
+    return compared(id, what, ours, theirs, target)
 
 
 def _delta(
@@ -56,7 +70,7 @@ def _delta(
         )
         return alternating(nth, *sides)
 
-    return bench.meter.in_turns(merges, 2)
+    return bench.meter.in_turns(merges, DELTA_ROUNDS)
 
 
 def _over(

@@ -20,6 +20,10 @@ from lake_spark.storage.parquet_table import ParquetTable
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
 
+_UNFINISHED = "erase_unfinished"
+"""An object of the table, there until older files and their versions are removed: a bucket
+still keeps those of a file that a killed run removed."""
+
 
 def product(run: TableRun, partitions: Sequence[str] = ()) -> None:
     """Write what its inputs changed, by one commit.
@@ -62,8 +66,10 @@ def _remove_erased(run: TableRun) -> None:
     if merge.ERASED not in table.metadata_with(INPUTS_READ):
         return
     built = table.last_instant(INPUTS_READ)
-    if not any(_older_files(run, built)):
+    unfinished = f"{run.home}/{_UNFINISHED}"
+    if not any(_older_files(run, built)) and not run.store.list(unfinished):
         return
+    run.store.write(unfinished, b"")
     profile.remove(run)  # its values may be those of an erased key
     if isinstance(table, ParquetTable):
         catalog.register(run)  # what it names until then is removed
@@ -77,6 +83,7 @@ def _remove_erased(run: TableRun) -> None:
             f"{run.spec.full_name}: {left} is older than the erase of keys in its inputs and "
             "may still contain one. Start the run again."
         )
+    run.store.delete(unfinished)
 
 
 def _remove_versions(run: TableRun, table: HudiTable) -> None:

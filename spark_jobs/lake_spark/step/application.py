@@ -269,9 +269,10 @@ def end_request(
     left = sorted(set(found.keys) - {run.spec.name for run in runs})
     if left:
         print(f"LAKE {asked.domain} erase: the request waits for {', '.join(left)}")
-    elif not found.is_done:
-        request.put_receipt(store, found, asked.run)
-        store.delete_old_versions(uri)
+    else:
+        if not found.is_done:
+            request.put_receipt(store, found, asked.run)
+        store.delete_old_versions(uri)  # the keys, which a killed run may have left
 
 
 def _exit_code(reports: Sequence[Report]) -> int:

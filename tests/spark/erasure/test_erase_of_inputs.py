@@ -9,6 +9,7 @@ import pytest
 
 from lake_spec.model import TableType
 from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.storage.object_store import FolderStore
 from tests.spark.erasing import CANARY, ask, erased, files_with
 from tests.spark.kinds import TABLE_TYPES
 from tests.spark.stall import Stall
@@ -73,3 +74,28 @@ def test_a_run_that_ended_before_its_old_files_went_is_followed_by_one_that_remo
     assert any("/enriched/" in str(f) for f in files_with(customer, CANARY))
     lake.done("product")
     assert not any("/enriched/" in str(f) for f in files_with(customer, CANARY))
+
+
+@pytest.mark.parametrize("kind", [TableType.COPY_ON_WRITE, TableType.PARQUET])
+def test_old_versions_that_a_killed_run_left_are_removed_by_the_next_one(
+    spark, tmp_path, monkeypatch, kind
+):
+    """The files are removed by then, and only a bucket with versions still has them."""
+    stall = stall_of(spark, tmp_path, kind)
+    customer, lake = stall.lakes["customer"], stall.lakes["enriched"]
+    erased(customer, {"id": "10"})
+    home, removed = f"{lake.tables.home}/", []
+
+    def remove(_: FolderStore, prefix: str) -> int:
+        removed.append(prefix)
+        if removed.count(home) == 1 and prefix == home:
+            raise OSError("killed")
+        return 0
+
+    monkeypatch.setattr(FolderStore, "delete_old_versions", remove)
+    assert lake.run("product").error["type"] == "OSError"
+    assert not any("/enriched/" in str(f) for f in files_with(customer, CANARY))
+    lake.run("product")
+    assert removed.count(home) == 2
+    lake.run("product")
+    assert removed.count(home) == 2

@@ -141,7 +141,13 @@ def test_an_erase_is_told_the_name_of_its_request(capsys):
     assert "'a/b' is not a name" in told
 
 
-def test_a_receipt_takes_the_place_of_a_request_when_all_its_tables_are_done(tmp_path):
+def test_a_receipt_takes_the_place_of_a_request_when_all_its_tables_are_done(
+    tmp_path, monkeypatch
+):
+    removed = []
+    monkeypatch.setattr(
+        FolderStore, "delete_old_versions", lambda _, uri: removed.append(uri)
+    )
     environment = replace(ENVIRONMENT, runs=f"file://{tmp_path}")
     shop = Release("r", environment, domain(table("orders"), table("clicks")))
     asked = parse([*STEP, "erase", "--request", "gdpr-7"], list(STAGES))
@@ -152,13 +158,15 @@ def test_a_receipt_takes_the_place_of_a_request_when_all_its_tables_are_done(tmp
 
     done = [SimpleNamespace(spec=each) for each in shop.domain.tables]
     end_request(FolderStore(), shop, asked, done[:1])
-    assert json.loads(file.read_text()) == request
+    assert json.loads(file.read_text()) == request and removed == []
     end_request(FolderStore(), shop, asked, done)
     counted = {"orders": 1, "clicks": 1}
     receipt = {"format": 1, "erased": counted, "run": "shop_incremental/1"}
     assert json.loads(file.read_text()) == receipt
     end_request(FolderStore(), shop, asked, done)
     assert json.loads(file.read_text()) == receipt
+    uri = file.as_uri()
+    assert removed == [uri, uri], "a killed run may have left those of the request"
 
 
 def test_a_pull_begins_where_a_value_of_its_cursor_says(capsys):

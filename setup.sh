@@ -314,6 +314,8 @@ set_up() {
 }
 
 set_up_class_data() { # of what is there now, hence after all else
+    say "playing a small table, to keep the Java classes of a step in $CLASS_DATA:" \
+        "with them each step starts some seconds sooner"
     start "$CLASS_DATA" build "$CLASS_DATA"
     wait_for_jobs
     [ -f "$CLASS_DATA"/classes-*.jsa ] || say "Java's archive of classes could not be made," \

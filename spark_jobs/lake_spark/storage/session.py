@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any, Mapping, Optional
 
-from py4j.protocol import Py4JJavaError, Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.sql import SparkSession
 
 from lake_spec.contract.parallelism import CLUSTER_CORES, SHUFFLE_PARTITIONS_PER_CORE
@@ -78,12 +78,35 @@ def session_for(spark: SparkSession, *, few: bool) -> SparkSession:
 @lru_cache(maxsize=1)
 def session_for_few_rows(spark: SparkSession) -> SparkSession:
     """Return another session of the same application, the same one each time."""
-    few = spark.newSession()
+    few = _without_extensions(spark)
     ours = {key: spark.conf.get(key) for key in CONFIGURATION}
     for key, value in {**ours, **FOR_FEW_ROWS}.items():
         if few.conf.isModifiable(key):
             few.conf.set(key, value)
     return few
+
+
+def _without_extensions(spark: SparkSession) -> SparkSession:
+    """Return another session of the application, without Hudi's rules for its SQL statements.
+
+    They go through the whole plan at each step of a query that has no such statement: a
+    sixth of `scd2` of few keys (docs/speed.md). Spark takes them from the application's
+    settings, so the session is made as Spark itself makes it; where its constructor is
+    another one, the session has them.
+    """
+    ours = spark._jsparkSession
+    try:
+        jvm = spark._jvm
+        made = jvm.org.apache.spark.sql.SparkSession(
+            ours.sparkContext(),
+            jvm.scala.Option.apply(ours.sharedState()),
+            jvm.scala.Option.empty(),
+            jvm.org.apache.spark.sql.SparkSessionExtensions(),
+            jvm.PythonUtils.toScalaMap(jvm.java.util.HashMap()),
+        )
+    except Py4JError:
+        return spark.newSession()
+    return type(spark)(spark.sparkContext, made)
 
 
 def open_session(name: str, more: Optional[Mapping[str, str]] = None) -> SparkSession:

@@ -1,7 +1,10 @@
-"""The session keeps what it compiled, also where many tables take turns."""
+"""The session keeps what it compiled; the one for few rows has no rules that it needs not."""
 
+from py4j.protocol import Py4JError
 from pyspark.sql import functions as F
 from pyspark.sql import SparkSession
+
+from lake_spark.storage.session import FOR_FEW_ROWS, session_for_few_rows
 
 QUERIES = 120
 """More than the 100 that Spark keeps if it is not told otherwise."""
@@ -28,3 +31,33 @@ def _compiled_by(spark: SparkSession) -> int:
 def _compilations(spark: SparkSession) -> int:
     metrics = getattr(spark._jvm.org.apache.spark.metrics.source, "CodegenMetrics$")
     return getattr(metrics, "MODULE$").METRIC_COMPILATION_TIME().getCount()
+
+
+def test_few_rows_are_worked_on_without_hudis_rules_for_statements(spark):
+    few = session_for_few_rows(spark)
+    assert "hudi" in _rules(spark)
+    assert "hudi" not in _rules(few)
+    assert few.sparkContext is spark.sparkContext
+
+
+def test_where_sessions_are_made_in_another_way_few_rows_have_one_all_the_same(spark):
+    few = session_for_few_rows(OfAnotherMake(spark))
+    assert "hudi" in _rules(few)
+    assert {name: few.conf.get(name) for name in FOR_FEW_ROWS} == FOR_FEW_ROWS
+
+
+class OfAnotherMake:
+    """A session whose class has no constructor that we know."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.conf, self.newSession = spark.conf, spark.newSession
+        self._jsparkSession = spark._jsparkSession
+
+    @property
+    def _jvm(self) -> None:
+        raise Py4JError("Constructor org.apache.spark.sql.SparkSession does not exist")
+
+
+def _rules(spark: SparkSession) -> str:
+    analyzer = spark._jsparkSession.sessionState().analyzer()
+    return f"{analyzer.extendedResolutionRules()} {analyzer.postHocResolutionRules()}"

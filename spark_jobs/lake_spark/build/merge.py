@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.hudi.options import Operation
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.build.pre_commit_checks import Changes, agree, counted, keep_invariants
 from lake_spark.changelog import retractions
 from lake_spark.checks.checked_rows import OLD
@@ -192,14 +193,7 @@ def joined(
     Columns new and old (the whole rows), new_same and old_same (in the form that
     equality is defined on), new_open and old_open; null where there is no row.
     """
-    sides = [
-        _packed(rows, layer).select(
-            F.col("row").alias(side),
-            F.col("same").alias(f"{side}_same"),
-            F.col("is_open").alias(f"{side}_open"),
-        )
-        for side, rows in (("new", desired), ("old", stored))
-    ]
+    sides = [_packed(desired, layer, "new"), _packed(stored, layer, "old")]
     same_row = [F.col(f"new.{n}").eqNullSafe(F.col(f"old.{n}")) for n in identity]
     action = (
         F.when(F.col("new").isNull(), REMOVED)
@@ -211,12 +205,12 @@ def joined(
     return both.withColumn("lake_action", action)
 
 
-def _packed(rows: DataFrame, layer: Layer) -> DataFrame:
+def _packed(rows: DataFrame, layer: Layer, side: str) -> DataFrame:
     written = [name for name in rows.columns if name not in layer.witnesses]
     return rows.select(
-        F.struct("*").alias("row"),
-        F.struct(*comparable(rows, written)).alias("same"),
-        layer.is_open.alias("is_open"),
+        F.struct("*").alias(side),
+        F.struct(*comparable(rows, written)).alias(f"{side}_same"),
+        layer.is_open.alias(f"{side}_open"),
     )
 
 
@@ -267,12 +261,10 @@ def _operation(table: HudiTable, events: AffectedEvents) -> Operation:
 
 def to_write(changes: DataFrame, layer: Layer) -> DataFrame:
     """Return what Hudi writes of a difference: rows, and marks of those to remove."""
-    return (
-        changes.where(F.col("lake_action") != SAME)
-        .withColumn(DELETED, F.col("lake_action") == REMOVED)
-        .withColumn(DELETED, F.when(F.col(DELETED), True))
-        .drop("lake_action", "lake_is_open", "lake_was_open", OLD, *layer.witnesses)
-    )
+    ours = ("lake_action", "lake_is_open", "lake_was_open", OLD, *layer.witnesses)
+    names = [sql_identifier(name) for name in changes.columns if name not in ours]
+    removed = F.when(F.col("lake_action") == REMOVED, True).alias(DELETED)
+    return changes.where(F.col("lake_action") != SAME).select(*names, removed)
 
 
 def deliveries_of(

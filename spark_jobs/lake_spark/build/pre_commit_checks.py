@@ -73,7 +73,8 @@ def _counts(checked: DataFrame, layer: Layer, copies: Column) -> Dict[str, Any]:
     ]
     broken = [F.count_if(b).alias(f"broken_{i}") for i, b in enumerate(breaches)]
     found = checked.agg(*actions, opened, closed, *broken, copies.alias("copies"))
-    counts = found.first().asDict()
+    (row,) = found.collect()  # `first` plans one step more
+    counts = row.asDict()
     return {**counts, **_first_keys(checked, breaches, counts)}
 
 

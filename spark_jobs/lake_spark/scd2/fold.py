@@ -1,11 +1,12 @@
 """The fold: versions as a pure function of a key's events in their order.
 
 Contract section 3. Every function takes and returns a DataFrame and works on all keys in
-it at once; all windows are by key, so the rows are shuffled once.
+it at once; all windows are by key, so the rows are shuffled once. Columns that only the
+fold needs stay until a table's rows are selected: Spark looks through the whole plan at
+each step.
 """
 
 from __future__ import annotations
-
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
@@ -40,17 +41,14 @@ def with_effective_times(events: DataFrame, roles: Roles) -> DataFrame:
         events.withColumn("lake_run_of_loads", changes_before)
         .withColumn("lake_lowered", F.min(LogColumn.EFFECTIVE_AT).over(to_next_change))
         .withColumn("lake_since", F.max("lake_lowered").over(so_far))
-        .drop("lake_run_of_loads", "lake_lowered")
     )
 
 
 def last_events(events: DataFrame, roles: Roles) -> DataFrame:
     """Return the newest event of each key: what is true now."""
     newest = Window.partitionBy(KEY).orderBy(*newest_first(roles))
-    return (
-        events.withColumn("lake_age", F.row_number().over(newest))
-        .where("lake_age = 1")
-        .drop("lake_age")
+    return events.withColumn("lake_age", F.row_number().over(newest)).where(
+        "lake_age = 1"
     )
 
 
@@ -88,12 +86,9 @@ def _last_of_each_time(events: DataFrame, roles: Roles) -> DataFrame:
     following = F.lead("lake_since").over(order)
     # A delete before any upsert deletes nothing, so it leaves no marker.
     existed = F.max(F.col(LogColumn.OP) == UPSERT).over(so_far)
-    return (
-        events.withColumns({"lake_following": following, "lake_existed": existed})
-        .where("lake_following IS NULL OR lake_following > lake_since")
-        .where("lake_existed")
-        .drop("lake_existed")
-    )
+    marked = events.withColumns({"lake_following": following, "lake_existed": existed})
+    is_last = "lake_following IS NULL OR lake_following > lake_since"
+    return marked.where(f"lake_existed AND ({is_last})")
 
 
 def _spans(counting: DataFrame, roles: Roles) -> DataFrame:
@@ -112,9 +107,7 @@ def _spans(counting: DataFrame, roles: Roles) -> DataFrame:
         .withColumn("lake_opens", F.col("lake_first") | ~_same(counting, times, roles))
         .withColumn("lake_span", F.sum(F.col("lake_opens").cast("int")).over(so_far))
     )
-    return _bounded(
-        numbered.drop("lake_what", "lake_before", "lake_first", "lake_opens")
-    )
+    return _bounded(numbered)
 
 
 def _of_upserts(what: Column) -> Column:
@@ -148,5 +141,4 @@ def _bounded(numbered: DataFrame) -> DataFrame:
                 FROM: F.unix_micros("lake_starts"),
             }
         )
-        .drop("lake_latest", "lake_span", "lake_following")
     )

@@ -133,6 +133,10 @@ SITE = [
 READERS = ".venv-readers/bin/python -m pytest tests/readers"
 SPARK = ".venv-spark/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests/spark"
 SERVERS = ".venv-spark/bin/python -m pytest tests/servers tests/loop"
+COLLECTED = [
+    ".venv-spark/bin/python -m pytest -qqq --collect-only tests/spark tests/servers tests/loop",
+    ".venv-airflow/bin/python -m pytest -qqq --collect-only tests/acceptance tests/e2e",
+]
 FAST = sorted([*STYLE, *PYTHON_39, *UNITS])
 
 
@@ -156,10 +160,10 @@ def test_full_adds_the_older_airflow_spark_and_end_to_end(run, arguments):
     code, _, commands = run(*arguments)
     assert code == 0
     assert (commands[1:3], sorted(commands[3:11])) == (FIRST, FAST)
-    assert sorted(commands[11:18]) == sorted([*OLDER, *SITE, READERS])
+    assert sorted(commands[11:20]) == sorted([*OLDER, *SITE, READERS, *COLLECTED])
     assert commands[0].endswith("--only servers --only readers")
-    assert commands[18] == SERVERS
-    assert commands[19:] == [
+    assert commands[20] == SERVERS
+    assert commands[21:] == [
         SPARK,
         ".venv-airflow/bin/python -m pytest tests/acceptance tests/e2e",
     ]

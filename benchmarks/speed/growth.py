@@ -47,13 +47,12 @@ def growth(
 
 
 def against_delta(
-    id: str, stage: str, keys: int, rows: int, found: Rounds, target: float
+    id: str, keys: int, rows: int, found: Rounds, target: float
 ) -> Result:
-    """Return the rounds of one size over Delta's of the same files."""
+    """Return the rounds of scd2 with one size over Delta's of the same files."""
     theirs = found[f"{rows} delta"]
-    ours = found[f"{rows} {stage}"][: len(theirs)]
-    merge = "two-sided MERGE" if stage == "scd2" else "MERGE"
-    what = f"{stage}, {keys:,} keys of {rows:,} rows / Delta {merge}, after it"
+    ours = found[f"{rows} scd2"][: len(theirs)]
+    what = f"scd2, {keys:,} keys of {rows:,} rows / Delta two-sided MERGE, after it"
     return compared(id, what, ours, theirs, target)
 
 

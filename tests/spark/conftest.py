@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections import Counter
 from pathlib import Path
@@ -22,6 +23,7 @@ def spark():
     from tests.spark.local_session import local_session
 
     session = local_session()
+    gc.freeze()  # as a step does
     yield session
     session.stop()
 

@@ -6,6 +6,7 @@ names it.
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -83,6 +84,7 @@ def main(argv: Sequence[str]) -> int:
     check = LeaseCheck(store, runs_root, asked.domain, asked.run, asked.lease_token)
     check()
     spark = open_session(f"{asked.domain} {asked.stage} {asked.run}")
+    gc.freeze()  # what is there now stays: looking through it after each stage takes long
     if asked.stage == PROBE:
         probe(spark, store, release.environment, asked.run, asked.region)
         return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 import traceback
 from datetime import datetime, timezone
@@ -20,7 +21,12 @@ POOL = "spark.scheduler.pool"
 
 
 def attempt(run: TableRun, stage: Stage) -> None:
-    """Run the stage, unless settings that it relies on were changed."""
+    """Run the stage, unless settings that it relies on were changed.
+
+    Java then forgets its queries. An object of py4j whose methods were called refers to
+    itself, so that Java keeps what it stands for until Python looks for such circles,
+    which it does after some hundred stages.
+    """
     began = time.monotonic()
     run.report.started = datetime.now(timezone.utc).isoformat(timespec="seconds")
     # Within one pool Spark would serve the table that was first; pools share the cores.
@@ -34,6 +40,7 @@ def attempt(run: TableRun, stage: Stage) -> None:
         run.report.state = State.FAILED.value
         run.report.error = {"type": type(error).__name__, "message": first_line(error)}
     run.report.seconds = round(time.monotonic() - began, 1)
+    gc.collect()
 
 
 def _state(run: TableRun) -> State:

@@ -338,7 +338,8 @@ JAVA_OPTIONS = (
     # One compiler alone leaves 48 MB for compiled code, which a few tables fill: the
     # JVM then dies. This is more than what it has with both.
     "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m"
-    " -Xshare:auto"
+    # Else Java looks through all memory when its classes pass 21 MB, and at limits above.
+    " -XX:MetaspaceSize=256m -Xshare:auto"
     " -Djol.skipDynamicAttach=true -Djol.skipHotspotSAAttach=true"
 )
 LOG4J = """\

@@ -80,10 +80,11 @@ def test_s3_is_read_through_s3a_from_the_emulator(machine):
     assert found["spark.hadoop.fs.s3a.endpoint"] == "http://127.0.0.1:1"
 
 
-def test_compiled_code_of_many_tables_has_space(machine):
+def test_compiled_code_and_classes_of_many_tables_have_space(machine):
     command(machine, "spark-submit", "x.py")
     java = defaults(machine)["spark.driver.defaultJavaOptions"]
     assert "-XX:ReservedCodeCacheSize=256m" in java.split()
+    assert "-XX:MetaspaceSize=256m" in java.split()
 
 
 def archived(machine: Path, runtime: str = "spark-3.5") -> Path:

@@ -81,11 +81,15 @@ class HudiTable(CommittedTable):
         """Remove what is left of a table that was killed while it was being made.
 
         It has a folder, and no file yet that says what it is: nothing was ever
-        committed, but Hudi takes it for a table that it cannot read.
+        committed, but Hudi takes it for a table that it cannot read. HoodieStreamer does
+        so even where the folder is empty.
         """
         if not self.exists():
-            folder, files = self._file(METADATA_FOLDER)
-            files.delete(folder, True)
+            metadata, files = self._file(METADATA_FOLDER)
+            files.delete(metadata, True)
+            folder = metadata.getParent()
+            if files.exists(folder) and not files.listStatus(folder):
+                files.delete(folder, False)
 
     def _file(self, name: str) -> Tuple[JavaObject, JavaObject]:
         """Return a path below the table's, and the file system that it is in."""

@@ -15,6 +15,7 @@ from functools import partial
 import pytest
 
 from lake_spec.model import Maintenance, TableType
+from lake_spark.storage.hudi_table import HudiTable
 from tests.crash.kinds import MERGED
 from tests.crash.play import play
 from tests.crash.stages import STAGES, Point
@@ -135,3 +136,16 @@ def test_a_table_that_was_killed_while_it_was_made_is_made(spark, tmp_path, laye
     lake.done("full_load", "scd2")
     assert lake.living("note") == [(1, "a")]
     assert len(lake.versions("note")) == 1
+
+
+@pytest.mark.parametrize("left", [[], [".hoodie/.aux"], [".hoodie", "2026/01"]])
+def test_of_a_table_that_was_killed_while_it_was_made_only_files_stay(
+    spark, tmp_path, left
+):
+    folder = tmp_path / "changes"
+    for each in ["", *left]:
+        (folder / each).mkdir(parents=True, exist_ok=True)
+    HudiTable(spark, str(folder)).clear_half_made()
+    has_rows = (folder / "2026").exists()
+    assert folder.exists() == has_rows == (len(left) > 1)
+    assert not (folder / ".hoodie").exists()

@@ -182,7 +182,9 @@ def command(
     env.update(SPARK_HOME=str(runtime.spark_home))
     env.update(SPARK_CONF_DIR=str(empty_folder(runtime, scratch)))
     env.update(SPARK_LOCAL_IP="127.0.0.1", SPARK_LOCAL_DIRS=str(scratch))
-    env.update(HUDI_CONF_DIR=str(conf), TMPDIR=str(scratch))
+    env.update(TMPDIR=str(scratch))
+    if conf.as_uri() == f"file://{conf}":  # Hudi takes it for a URI: a blank is none
+        env.update(HUDI_CONF_DIR=str(conf))
     submit = str(runtime.spark_home / "bin" / "spark-submit")
     settings = str(conf / DEFAULTS)
     return Command((submit, "--properties-file", settings, *resolved), env, notes)

@@ -201,6 +201,14 @@ FEED_FILES = LOAD_AND_CHANGES + """  format: {type: csv}
 """
 """Such a source with files of CSV, whose column `op` says what happened."""
 
+NAMED = FEED_FILES + """\
+key: [id]
+order_by: [at]
+effective_at: at
+columns: {id: int, name: string, at: timestamp}
+"""
+"""A table of such files whose rows have a name that changes."""
+
 HEAD = """
 name: things
 description: Things that change in tests

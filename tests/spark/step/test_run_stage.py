@@ -6,21 +6,16 @@ import gc
 
 from py4j.java_gateway import JavaObject, is_instance_of
 
-from tests.spark.lake import FEED_FILES, Lake, table
+from tests.spark.lake import NAMED, Lake, table
 
-SPEC = table(FEED_FILES + """\
-key: [id]
-order_by: [at]
-effective_at: at
-columns: {id: int, name: string, at: timestamp}
-""")
+SPEC = table(NAMED)
 
 
 def test_no_query_of_a_stage_is_kept_in_java(spark, tmp_path):
     lake = Lake(spark, tmp_path, SPEC)
     lake.land("load/1.csv", "id,name,at\n1,a,2026-01-01\n")
     gc.collect()
-    gc.disable()  # else Python looks for circles by itself, at some time
+    gc.disable()  # else Python collects garbage by itself, at some time
     try:
         before = queries(spark)
         lake.done("full_load", "scd2")

@@ -20,7 +20,7 @@ from lake_spec.model.choices import HUDI_TYPES, Index, TableType
 from lake_spark.stages import maintenance
 from lake_spark.stages.maintenance import due_below, sizes
 from tests.spark.kinds import TABLE_TYPES
-from tests.spark.lake import FEED_FILES, Lake, table
+from tests.spark.lake import NAMED, Lake, table
 
 Stored = namedtuple("Stored", "uri size")
 FILTER = 400_000
@@ -30,11 +30,7 @@ SMALL, LARGE = SMALL_FILES
 
 def lake_of(spark, root: Path, *, index: Index, kind: TableType) -> Lake:
     """A lake with every kind of write in it: loaded, changed, clustered, compacted."""
-    spec = table(FEED_FILES + f"""\
-key: [id]
-order_by: [at]
-effective_at: at
-columns: {{id: int, name: string, at: timestamp}}
+    spec = table(NAMED + f"""\
 storage: {{type: {kind.value}, index: {index.value}, buckets: 1}}
 maintenance: {{cluster_after: 2, compact_after: 1}}
 """)

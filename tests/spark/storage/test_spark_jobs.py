@@ -10,14 +10,9 @@ import pytest
 from lake_spark.build import materialize
 from lake_spark.step.run_stage import POOL
 from lake_spark.storage.spark_jobs import in_background
-from tests.spark.lake import FEED_FILES, Lake, table
+from tests.spark.lake import NAMED, Lake, table
 
-SPEC = table(FEED_FILES + """\
-key: [id]
-order_by: [at]
-effective_at: at
-columns: {id: int, name: string, at: timestamp}
-""")
+SPEC = table(NAMED)
 
 
 def test_it_gives_what_was_found_and_is_of_the_same_pool(spark):

@@ -8,15 +8,9 @@ import pytest
 
 from lake_spark.stages.maintenance import compact_all
 from lake_spark.storage import hudi_table, timeline
-from tests.spark.lake import FEED_FILES, Lake, table
+from tests.spark.lake import NAMED, Lake, table
 
-SPEC = table(FEED_FILES + """\
-key: [id]
-order_by: [at]
-effective_at: at
-columns: {id: int, name: string, at: timestamp}
-storage: {type: merge_on_read}
-""")
+SPEC = table(NAMED + "storage: {type: merge_on_read}\n")
 
 
 @pytest.fixture

@@ -50,8 +50,7 @@ def play_all(count: int, seed: int, names: Sequence[str], home: Path) -> int:
         for kind, of_stage in in_groups(points):
             if kind not in lakes:
                 lakes[kind] = undisturbed(spark, home / kind.name, kind, seed)
-            stage = of_stage[0].stage.name.replace(" ", "-")  # Hudi takes it for a URI
-            where = home / f"{kind.name}-{stage}"
+            where = home / f"{kind.name}-{of_stage[0].stage.name}"
             for point, outcome in play(of_stage, lakes[kind], victim, where):
                 number += 1
                 wrong += bool(outcome.differences)

@@ -183,7 +183,7 @@ def command(
     env.update(SPARK_CONF_DIR=str(empty_folder(runtime, scratch)))
     env.update(SPARK_LOCAL_IP="127.0.0.1", SPARK_LOCAL_DIRS=str(scratch))
     env.update(TMPDIR=str(scratch))
-    if conf.as_uri() == f"file://{conf}":  # Hudi takes it for a URI: a blank is none
+    if conf.as_uri() == f"file://{conf}":  # Hudi reads it as a URI, without blanks
         env.update(HUDI_CONF_DIR=str(conf))
     submit = str(runtime.spark_home / "bin" / "spark-submit")
     settings = str(conf / DEFAULTS)
@@ -340,7 +340,7 @@ JAVA_OPTIONS = (
     # One compiler alone leaves 48 MB for compiled code, which a few tables fill: the
     # JVM then dies. This is more than what it has with both.
     "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m"
-    # Else Java looks through all memory when its classes pass 21 MB, and at limits above.
+    # Else Java collects garbage when its classes pass 21 MB, and at limits above.
     " -XX:MetaspaceSize=256m -Xshare:auto"
     " -Djol.skipDynamicAttach=true -Djol.skipHotspotSAAttach=true"
 )

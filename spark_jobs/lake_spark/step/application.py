@@ -84,7 +84,7 @@ def main(argv: Sequence[str]) -> int:
     check = LeaseCheck(store, runs_root, asked.domain, asked.run, asked.lease_token)
     check()
     spark = open_session(f"{asked.domain} {asked.stage} {asked.run}")
-    gc.freeze()  # what is there now stays: looking through it after each stage takes long
+    gc.freeze()  # collecting garbage after each stage would take long with all modules
     if asked.stage == PROBE:
         probe(spark, store, release.environment, asked.run, asked.region)
         return 0

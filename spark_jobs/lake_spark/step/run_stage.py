@@ -23,9 +23,9 @@ POOL = "spark.scheduler.pool"
 def attempt(run: TableRun, stage: Stage) -> None:
     """Run the stage, unless settings that it relies on were changed.
 
-    Java then forgets its queries. An object of py4j whose methods were called refers to
-    itself, so that Java keeps what it stands for until Python looks for such circles,
-    which it does after some hundred stages.
+    Java then forgets its queries. An object of py4j whose methods were called is in a
+    reference cycle, and Java keeps what it stands for until Python collects garbage: by
+    itself after about a hundred stages.
     """
     began = time.monotonic()
     run.report.started = datetime.now(timezone.utc).isoformat(timespec="seconds")

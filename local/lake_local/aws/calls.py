@@ -24,7 +24,7 @@ KMS_KEY = "x-amz-server-side-encryption-aws-kms-key-id"
 MOST = 200_000
 """The most lines that are kept, also in a state directory that is used for months."""
 
-CREDENTIAL = re.compile(r"Credential=([^/]+)/\d+/[^/]*/([a-z0-9-]+)/aws4_request")
+CREDENTIAL = re.compile(r"Credential=([^/]+)/\d+/([^/]*)/([a-z0-9-]+)/aws4_request")
 LINK = re.compile(rf"X-Amz-{CREDENTIAL.pattern}")
 THINGS = {
     "dynamodb": ("TableName",),
@@ -39,8 +39,8 @@ THINGS = {
 NOTED = ("thing", "prefix", "delimiter", "source")
 """What is kept of what a call is about."""
 
-DATABASE = ("DatabaseName", "DatabaseInput.Name")
-TABLE = ("TableName", "Name", "TableInput.Name")
+DATABASE = ("DatabaseName", "DatabaseInput.Name", "databaseName")
+TABLE = ("TableName", "Name", "TableInput.Name", "tableName")
 
 
 class Call(NamedTuple):
@@ -84,10 +84,21 @@ class Calls:
 
 def signed_by(environ: Mapping[str, Any]) -> tuple[str, str]:
     """Return the id of the access key and the service; empty and `s3` without a signature."""
+    found = _scope(environ)
+    return (found.group(1), found.group(3)) if found else ("", "s3")
+
+
+def region_of(environ: Mapping[str, Any]) -> str:
+    """Return the region that a call is signed for; empty without a signature."""
+    found = _scope(environ)
+    return found.group(2) if found else ""
+
+
+def _scope(environ: Mapping[str, Any]) -> Optional[re.Match[str]]:
     found = CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
     if not found:  # a presigned link has it in its query
         found = LINK.search(unquote(environ.get("QUERY_STRING", "")))
-    return (found.group(1), found.group(2)) if found else ("", "s3")
+    return found
 
 
 def body_of(environ: dict[str, Any]) -> bytes:
@@ -104,15 +115,20 @@ def body_of(environ: dict[str, Any]) -> bytes:
 def about(call: Call, environ: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Return what a call is about, for each thing that it names; its body can still be read.
 
-    For policies, EMR's calls have their `request`, and writes the `key` of KMS that they
-    name; `checksum` is there where a HEAD asks for it.
+    For policies, EMR's calls have their `request`, writes the `key` of KMS that they name,
+    and table optimizers the `role` that they get; `checksum` is there where a HEAD asks for
+    it.
     """
     if call.s3 is not None:
         yield from _about_objects(call.operation, call.s3)
     elif call.service == "glue":
         asked = _asked(body_of(environ), environ)
-        names = (_first(asked, DATABASE), _first(asked, TABLE))
-        yield {"thing": "/".join(str(each) for each in names if each)}
+        role = _named(asked, "TableOptimizerConfiguration.roleArn")
+        is_many = call.operation == "BatchGetTableOptimizer"
+        for each in asked.get("Entries", ()) if is_many else [asked]:
+            names = (_first(each, DATABASE), _first(each, TABLE))
+            thing = "/".join(str(name) for name in names if name)
+            yield {"thing": thing, **({"role": str(role)} if role else {})}
     elif call.service in THINGS:
         asked = _asked(body_of(environ), environ)
         named = _first(asked, THINGS[call.service])

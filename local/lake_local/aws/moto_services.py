@@ -13,6 +13,7 @@ import os
 import pickle
 import threading
 from collections import defaultdict
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Callable, Iterable
 
@@ -21,6 +22,9 @@ from moto.moto_server.werkzeug_app import (
     DomainDispatcherApplication,
     create_backend_app,
 )
+
+from lake_local.aws import table_optimizers
+from lake_local.aws.calls import body_of, region_of
 
 SERVICES = ("dynamodb", "glue", "iam", "s3", "secretsmanager", "sns", "ssm", "sts")
 READS = (
@@ -62,11 +66,31 @@ class MotoServices:
         start_response: Callable[..., Any],
     ) -> Iterable[bytes]:
         """Answer one call of one service at a time; moto does not lock its own state."""
+        is_ours = service == "glue" and operation in table_optimizers.CALLS
+        answer = self._of_optimizers if is_ours else self._of_moto
         with self._locks[service]:
-            body = list(self._app(environ, start_response))
+            body = answer(operation, environ, start_response)
             if not operation.startswith(READS):
                 self._save(service)
         return body
+
+    def _of_moto(
+        self, operation: str, environ: dict[str, Any], start_response: Any
+    ) -> list[bytes]:
+        return list(self._app(environ, start_response))
+
+    def _of_optimizers(
+        self, operation: str, environ: dict[str, Any], start_response: Any
+    ) -> list[bytes]:
+        """Answer what moto does not know of Glue."""
+        backend = moto_backends.get_backend("glue")[ACCOUNT][region_of(environ)]
+        status, body = table_optimizers.answer(backend, operation, body_of(environ))
+        headers = [
+            ("content-type", "application/x-amz-json-1.1"),
+            ("content-length", str(len(body))),
+        ]
+        start_response(f"{status} {HTTPStatus(status).phrase}", headers)
+        return [body]
 
     def has_bucket(self, name: str) -> bool:
         return any(name in backend.buckets for backend in _states("s3").values())

@@ -94,6 +94,8 @@ class Account:
             yield from self._of_emr(operation, about)
         elif service == "glue":
             yield from self._of_glue(operation, thing)
+            if role := about.get("role"):
+                yield self._passing(role, "glue.amazonaws.com")
         elif service == "sts":
             if operation != "GetCallerIdentity":  # needs no permission
                 yield Asked.of(f"sts:{operation}", thing or "*")
@@ -191,8 +193,11 @@ class Account:
                 yield Asked.of(needed, new, {**asks, **has})
         for member, service in _PASSED.items():
             if role := request.get(member):
-                arn = f"arn:aws:iam::{self.id}:role/{role.split('/')[-1]}"
-                yield Asked.of("iam:PassRole", arn, {"iam:PassedToService": service})
+                yield self._passing(role, service)
+
+    def _passing(self, role: str, service: str) -> Asked:
+        arn = f"arn:aws:iam::{self.id}:role/{role.split('/')[-1]}"
+        return Asked.of("iam:PassRole", arn, {"iam:PassedToService": service})
 
 
 def _tags(kind: str, tags: Mapping[str, str]) -> Dict[str, Value]:

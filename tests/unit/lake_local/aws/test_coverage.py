@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lake_local.aws import table_optimizers
 from lake_local.aws.emr.permitted_steps import COMMANDS
 from lake_local.aws.emr import requests
 from lake_local.aws.emr.web import covered, service_model
@@ -54,6 +55,10 @@ def test_the_services_are_those_of_the_front_door():
 def test_the_s3_calls_are_those_of_the_class(emulator):
     operations = emulator.s3.operations
     assert ticked("Objects, path style") == sorted(operations)
+
+
+def test_the_calls_of_table_optimizers_are_those_of_the_module():
+    assert ticked("Table optimizers of Glue") == list(table_optimizers.CALLS)
 
 
 @pytest.mark.parametrize("heading", ["Release labels:", "Objects, path style"])

@@ -314,6 +314,37 @@ def test_partitions_of_other_tables_are_refused(judged, as_, emulator):
         glue.get_tables(DatabaseName="parted")
 
 
+def test_optimizers_are_judged_for_their_table_and_the_role_that_they_get(judged, as_):
+    glue, of = as_("airflow", "glue"), f"arn:aws:glue:{REGION}:{ACCOUNT}"
+    table = [f"{of}:catalog", f"{of}:database/shop", f"{of}:table/shop/orders"]
+    may = allow(["glue:CreateTableOptimizer", "glue:BatchGetTableOptimizer"], table)
+    optimizer = f"arn:aws:iam::{ACCOUNT}:role/optimizer"
+    asked = {
+        "CatalogId": ACCOUNT,
+        "DatabaseName": "shop",
+        "TableName": "orders",
+        "Type": "compaction",
+        "TableOptimizerConfiguration": {"enabled": False, "roleArn": optimizer},
+    }
+    judged(airflow_role=[may])
+    with denied("iam:PassRole"):
+        glue.create_table_optimizer(**asked)
+    with denied("glue:CreateTableOptimizer"):
+        glue.create_table_optimizer(**{**asked, "TableName": "customers"})
+    with denied("glue:DeleteTableOptimizer"):
+        where = {n: asked[n] for n in asked if n != "TableOptimizerConfiguration"}
+        glue.delete_table_optimizer(**where)
+    with denied("glue:BatchGetTableOptimizer"):
+        entry = {"databaseName": "shop", "tableName": "customers", "type": "compaction"}
+        glue.batch_get_table_optimizer(
+            Entries=[{**entry, "tableName": "orders"}, entry]
+        )
+    by = {"StringEquals": {"iam:PassedToService": "glue.amazonaws.com"}}
+    judged(airflow_role=[may, allow("iam:PassRole", optimizer, **by)])
+    with pytest.raises(ClientError, match="Database shop not found"):
+        glue.create_table_optimizer(**asked)
+
+
 def test_every_service_refuses_in_its_own_way(judged, as_):
     topic = as_("local", "sns").create_topic(Name="judged")["TopicArn"]
     judged({topic: KEY}, airflow_role=[])

@@ -133,7 +133,7 @@ def _parser() -> argparse.ArgumentParser:
             asked.add_argument(
                 "--older",
                 action="store_true",
-                help="allow a commit that is older than the deployed one",
+                help="allow a commit that was not made on top of the deployed one",
             )
             asked.add_argument(
                 "--require-proof",

@@ -1,4 +1,4 @@
-"""The commit of a release, and whether it is older than another one."""
+"""The commit of a release, and whether it may follow another one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from typing import Optional
 
 @dataclass(frozen=True)
 class Commit:
-    """A commit by its whole id, and when it was made, in seconds since 1970."""
+    """A commit by its whole id, and when it was made, in seconds since 1970.
+
+    The time is for people: who makes a commit chooses its time.
+    """
 
     id: str
     at: int
@@ -44,16 +47,31 @@ class Checkout:
             is not None
         )
 
-    def is_older(self, one: Commit, other: Commit) -> bool:
-        """Return whether it was made before the other one.
-
-        If neither descends from the other, or it is not here, their times decide.
-        """
-        if one.id == other.id or (
-            self.commit(other.id) and self.is_ancestor(other.id, one.id)
-        ):
-            return False
-        return self.is_ancestor(one.id, other.id) or one.at < other.at
+    def why_not_after(self, deployed: str) -> Optional[str]:
+        """Return why this tree must not take the place of a deployed commit; None where
+        it is that commit or one made on top of it."""
+        mine = self.commit()
+        if mine is None:
+            return (
+                "it is unknown whether this tree, which git does not know, is older "
+                f"than the deployed commit {deployed}."
+            )
+        if mine.id == deployed:
+            return None
+        if self.commit(deployed) is None:
+            return (
+                f"it is unknown whether the commit {mine.id} was made on top of the "
+                f"deployed commit {deployed}, which this checkout does not have. Fetch "
+                "the whole history of main."
+            )
+        if self.is_ancestor(deployed, mine.id):
+            return None
+        if self.is_ancestor(mine.id, deployed):
+            return f"the commit {mine.id} is older than the deployed commit {deployed}."
+        return (
+            f"the commit {mine.id} was not made on top of the deployed commit "
+            f"{deployed}, but beside it, so it lacks what was deployed."
+        )
 
     def _git(self, *asked: str) -> Optional[str]:
         """Return git's output; None if it fails or is not installed."""

@@ -104,22 +104,13 @@ class Deployment:
         may."""
         if there is None or there.commit is None or self._checkout is None:
             return None
-        mine, remedy = self._commit(), (
-            "Deploy the newest commit of main, go back with `rollback`, or add "
-            "--older to deploy the older commit."
+        why_not = self._checkout.why_not_after(there.commit.id)
+        if why_not is None:
+            return None
+        return (
+            f"{self._target.environment}: {why_not} Deploy the newest commit of main, go "
+            "back with `rollback`, or add --older to deploy it all the same."
         )
-        where, deployed = self._target.environment, there.commit.id
-        if mine is None:
-            return (
-                f"{where}: it is unknown whether this tree, which git does not know, "
-                f"is older than the deployed commit {deployed}. {remedy}"
-            )
-        if self._checkout.is_older(mine, there.commit):
-            return (
-                f"{where}: the commit {mine.id} is older than the deployed commit "
-                f"{deployed}. {remedy}"
-            )
-        return None
 
     def _note_commit(self, before: Pointer) -> Pointer:
         """Record the newer commit of the same release, to compare later ones with."""

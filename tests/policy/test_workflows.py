@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from pathlib import Path
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterator, List, Optional
 
 import pytest
 import yaml
@@ -52,6 +54,50 @@ def script_injections(workflow: Dict[str, Any]) -> List[str]:
     return [step["run"] for step in steps(workflow) if "${{" in step.get("run", "")]
 
 
+GUARD = "Refuse what is not a commit of main"
+"""The step that asks git whether the commit to deploy is reviewed."""
+
+STARTS = {
+    "deploy.yml": {"workflow_call"},
+    "nightly.yml": {"schedule", "workflow_dispatch"},
+    "sync_dags.yml": {"workflow_run"},
+    "test_dags.yml": {"push", "pull_request"},
+}
+"""What starts each workflow. Others, as `pull_request_target` and `issue_comment`, work in
+the name of the repository on what strangers wrote."""
+
+
+def unreviewed(workflow: Dict[str, Any]) -> List[str]:
+    """Ways by which what nobody reviewed gets rights, or passes as the branch main."""
+    found = []
+    push = workflow["on"].get("push")
+    if "push" in workflow["on"] and not (push or {}).get("branches"):
+        found.append("push: tags start it, whose names are a branch's `head_branch`")
+    if "tags" in (push or {}):
+        found.append("push: tags start it")
+    for name, job in workflow["jobs"].items():
+        uses = [str(step.get("uses", "")) for step in job.get("steps", ())]
+        if any("download-artifact" in each for each in uses):
+            found.append(f"{name}: takes what another run has left")
+        rights = {**workflow.get("permissions", {}), **job.get("permissions", {})}
+        if "write" in rights.values() and "steps" in job:
+            found += _unguarded(name, job["steps"])
+    return found
+
+
+def _unguarded(name: str, steps: List[Dict[str, Any]]) -> Iterator[str]:
+    """What a job with rights does beyond a checkout before it knows its commit."""
+    names = [step.get("name") for step in steps]
+    first = steps[: names.index(GUARD)] if GUARD in names else steps
+    if any("actions/checkout@" not in str(step.get("uses")) for step in first):
+        yield f"{name}: runs code of a commit before `{GUARD}`"
+    if any("cache" in str(step.get("uses")) for step in steps):
+        yield f"{name}: takes what runs of other commits have left"
+    guard = next((step for step in steps if step.get("name") == GUARD), {})
+    if "if" in guard or guard.get("continue-on-error"):
+        yield f"{name}: `{GUARD}` can be passed by"
+
+
 all_workflows = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 
 
@@ -72,6 +118,13 @@ def test_actions_are_pinned_by_commit_with_their_version_beside_it(path):
 @all_workflows
 def test_a_workflow_has_no_right_that_it_does_not_need(path):
     assert set(granted(read(path))) == MAY_WRITE.get(path.name, set())
+
+
+@all_workflows
+def test_nothing_that_nobody_reviewed_gets_a_right(path):
+    workflow = read(path)
+    assert set(workflow["on"]) == STARTS[path.name]
+    assert unreviewed(workflow) == []
 
 
 @all_workflows
@@ -152,6 +205,89 @@ def test_only_a_tested_push_to_main_is_deployed_and_first_to_development():
         assert job["uses"] == "./.github/workflows/deploy.yml"
         commit = "${{ github.event.workflow_run.head_sha }}"
         assert job["with"]["commit"] == commit
+
+
+class Origin:
+    """A repository with a branch main of two commits, and what a deploy checks out."""
+
+    def __init__(self, folder: Path) -> None:
+        self.at, self.checkout = folder / "origin", folder / "checkout"
+        self.at.mkdir()
+        self.git("init", "--quiet", "--initial-branch", "main")
+        self.first, self.second = self.commit("one"), self.commit("two")
+
+    def git(self, *asked: str, at: Optional[Path] = None) -> str:
+        who = ("-c", "user.name=a test", "-c", "user.email=a@test.example")
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+        argv = ["git", "-C", str(at or self.at), *who, *asked]
+        env = {**kept, "GIT_CONFIG_GLOBAL": os.devnull}
+        done = subprocess.run(argv, env=env, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    def commit(self, words: str) -> str:
+        self.git("commit", "--quiet", "--allow-empty", "--message", words)
+        return self.git("rev-parse", "HEAD")
+
+    def beside(self) -> str:
+        """A commit of a branch that nobody reviewed."""
+        self.git("checkout", "--quiet", "-b", "other", self.first)
+        return self.commit("three")
+
+    def refusal(self, commit: str, name: str = "") -> str:
+        """What the step says of a commit, as actions/checkout fetches it; "" if it
+        passes."""
+        argv = ["git", "init", "--quiet", "--initial-branch", "x", str(self.checkout)]
+        subprocess.run(argv, check=True)
+        refs = ("+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
+        self.git("fetch", "--quiet", str(self.at), *refs, at=self.checkout)
+        self.git("checkout", "--quiet", "--detach", commit, at=self.checkout)
+        (job,) = read(ROOT / ".github/workflows/deploy.yml")["jobs"].values()
+        (script,) = [s["run"] for s in job["steps"] if s.get("name") == GUARD]
+        argv = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+        env = {"PATH": os.environ["PATH"], "COMMIT": name or commit}
+        done = subprocess.run(
+            argv, cwd=self.checkout, env=env, capture_output=True, text=True
+        )
+        assert (done.returncode == 0) == (done.stdout == "")
+        return done.stdout.strip()
+
+
+@pytest.fixture
+def origin(tmp_path):
+    return Origin(tmp_path)
+
+
+def test_every_commit_of_main_passes(origin):
+    assert origin.refusal(origin.first) == ""
+    assert origin.refusal(origin.second) == ""
+
+
+@pytest.mark.parametrize("tag", ["v1", "origin/main"])
+def test_a_commit_that_is_not_of_main_is_refused_whatever_a_tag_calls_it(origin, tag):
+    beside = origin.beside()
+    origin.git("tag", tag, beside)
+    assert origin.refusal(beside) == (
+        f"::error::{beside} is not deployed: it is not in the history of main. Merge it;"
+        " the merge is deployed."
+    )
+
+
+def test_while_a_tag_is_named_main_nothing_is_deployed(origin):
+    for commit in (origin.second, origin.beside()):
+        origin.git("tag", "--force", "main", commit)
+        assert origin.refusal(commit) == (
+            f"::error::{commit} is not deployed: there is a tag named main, whose runs "
+            "cannot be told from those of the branch. Delete the tag, and protect tags "
+            "(docs/deploy.md)."
+        )
+
+
+@pytest.mark.parametrize("name", ["main", "HEAD", "0" * 40])
+def test_what_is_deployed_is_named_by_its_whole_id(origin, name):
+    assert origin.refusal(origin.second, name) == (
+        f"::error::{name} is not deployed: the checkout is of another commit. Give the "
+        "whole id of a commit of main."
+    )
 
 
 def test_a_deploy_is_the_program_of_a_desk_and_is_not_cut_off():
@@ -258,6 +394,40 @@ def test_an_action_that_is_not_pinned_is_found(line):
 )
 def test_a_right_too_many_is_found(workflow):
     assert granted(workflow)
+
+
+CHECKOUT, GUARDED = {"uses": "actions/checkout@1a"}, {"name": GUARD, "run": "git"}
+SETUP, CACHE = {"run": "./setup.sh"}, {"uses": "actions/cache@1a"}
+TAKEN = {"uses": "actions/download-artifact@1a"}
+
+
+def job(*steps: Dict[str, Any], right: str = "write") -> Dict[str, Any]:
+    """A workflow of one job."""
+    rights = {"id-token": right}
+    return {"on": {}, "jobs": {"a": {"permissions": rights, "steps": list(steps)}}}
+
+
+@pytest.mark.parametrize(
+    "workflow",
+    [
+        {"on": {"push": None}, "jobs": {}},
+        {"on": {"push": {"paths": ["dags/**"]}}, "jobs": {}},
+        {"on": {"push": {"branches": ["**"], "tags": ["v*"]}}, "jobs": {}},
+        job(CHECKOUT, SETUP),
+        job(CHECKOUT, SETUP, GUARDED),
+        job(CHECKOUT, {**GUARDED, "if": "false"}),
+        job(CHECKOUT, {**GUARDED, "continue-on-error": True}),
+        job(CHECKOUT, GUARDED, CACHE),
+        job(TAKEN, right="read"),
+    ],
+    ids=["push", "paths", "tags", "none", "late", "if", "goes-on", "cache", "artifact"],
+)
+def test_a_way_for_what_nobody_reviewed_is_found(workflow):
+    assert len(unreviewed(workflow)) == 1
+
+
+def test_a_job_that_asks_first_is_none():
+    assert unreviewed(job(CHECKOUT, GUARDED, SETUP)) == []
 
 
 def test_an_expression_in_a_script_is_found():

@@ -1,4 +1,7 @@
-"""An older commit takes the place of a newer one only where somebody asks for it."""
+"""A commit that was not made on top of the deployed one takes its place only where asked.
+
+Times of commits decide nothing: who makes a commit chooses its time.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from tests.unit.lake_release.conftest import write_dags
 
 REMEDY = (
     " Deploy the newest commit of main, go back with `rollback`, or add --older to "
-    "deploy the older commit."
+    "deploy it all the same."
 )
 
 
@@ -83,39 +86,42 @@ def test_a_newer_commit_of_the_same_release_counts_too(lake):
         lake.deploy()
 
 
-@pytest.mark.parametrize("at, is_refused", [(1, True), (9, False)])
-def test_of_branches_that_parted_the_later_commit_is_the_newer_one(
-    lake, at, is_refused
-):
+@pytest.mark.parametrize("at", [1, 9])
+def test_of_branches_that_parted_neither_replaces_the_other(lake, at):
     lake.commit("one", at=0)
     lake.git("branch", "other")
-    lake.commit("two", at=5)
+    deployed = lake.commit("two", at=5)
     lake.deploy()
     lake.git("checkout", "--quiet", "other")
-    lake.commit("three", at=at)
-    if is_refused:
-        with pytest.raises(ReleaseError, match="is older than"):
-            lake.deploy()
-    else:
+    beside = lake.commit("three", at=at)
+    with pytest.raises(ReleaseError) as refused:
         lake.deploy()
-    assert shown(lake) == ("two" if is_refused else "three")
-
-
-def test_where_the_deployed_commit_is_not_here_the_times_tell(lake):
-    lake.commit("one", at=5)
-    lake.deploy()
-    for name, at, is_refused in (("two", 2, True), ("three", 8, False)):
-        lake.git("checkout", "--quiet", "--orphan", name)
-        lake.commit(name, at=at)
-        lake.git("branch", "--quiet", "-D", "main") if at == 2 else None
-        lake.git("reflog", "expire", "--expire=now", "--all")
-        lake.git("gc", "--quiet", "--prune=now")
-        if is_refused:
-            with pytest.raises(ReleaseError, match="is older than"):
-                lake.deploy()
-        else:
-            lake.deploy()
+    assert str(refused.value) == (
+        f"prod: the commit {beside} was not made on top of the deployed commit "
+        f"{deployed}, but beside it, so it lacks what was deployed.{REMEDY}"
+    )
+    assert shown(lake) == "two"
+    lake.deploy(older=True)
     assert shown(lake) == "three"
+
+
+@pytest.mark.parametrize("at", [2, 8])
+def test_a_commit_of_a_checkout_without_the_deployed_one_is_refused(lake, at):
+    deployed = lake.commit("one", at=5)
+    lake.deploy()
+    lake.git("checkout", "--quiet", "--orphan", "two")
+    mine = lake.commit("two", at=at)
+    lake.git("branch", "--quiet", "-D", "main")
+    lake.git("reflog", "expire", "--expire=now", "--all")
+    lake.git("gc", "--quiet", "--prune=now")
+    with pytest.raises(ReleaseError) as refused:
+        lake.deploy()
+    assert str(refused.value) == (
+        f"prod: it is unknown whether the commit {mine} was made on top of the deployed "
+        f"commit {deployed}, which this checkout does not have. Fetch the whole history "
+        f"of main.{REMEDY}"
+    )
+    assert shown(lake) == "one"
 
 
 def test_a_tree_that_git_does_not_know_replaces_no_commit_unasked(lake):

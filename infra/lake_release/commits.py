@@ -70,7 +70,7 @@ class Checkout:
             return f"the commit {mine.id} is older than the deployed commit {deployed}."
         return (
             f"the commit {mine.id} was not made on top of the deployed commit "
-            f"{deployed}, but beside it, so it lacks what was deployed."
+            f"{deployed}: their histories parted, and it lacks what was deployed."
         )
 
     def _git(self, *asked: str) -> Optional[str]:

@@ -98,7 +98,7 @@ def test_of_branches_that_parted_neither_replaces_the_other(lake, at):
         lake.deploy()
     assert str(refused.value) == (
         f"prod: the commit {beside} was not made on top of the deployed commit "
-        f"{deployed}, but beside it, so it lacks what was deployed.{REMEDY}"
+        f"{deployed}: their histories parted, and it lacks what was deployed.{REMEDY}"
     )
     assert shown(lake) == "two"
     lake.deploy(older=True)

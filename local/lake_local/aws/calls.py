@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, unquote
 
 from lake_local.aws.s3.errors import S3Error
 from lake_local.aws.s3.replies import keys_to_delete
-from lake_local.aws.s3.request import Request
+from lake_local.aws.s3.request import Deleted, Request
 
 FILE = "calls.jsonl"
 KMS_KEY = "x-amz-server-side-encryption-aws-kms-key-id"
@@ -38,6 +38,9 @@ THINGS = {
 
 NOTED = ("thing", "prefix", "delimiter", "source")
 """What is kept of what a call is about."""
+
+VERSIONS = ("version", "source_version")
+"""Of which is kept that they are named."""
 
 DATABASE = ("DatabaseName", "DatabaseInput.Name", "databaseName")
 TABLE = ("TableName", "Name", "TableInput.Name", "tableName")
@@ -64,6 +67,7 @@ class Calls:
         for each in about:
             noted = {"caller": caller, "service": call.service}
             named = {name: each[name] for name in NOTED if name in each}
+            named.update({name: "*" for name in VERSIONS if name in each})
             line = json.dumps({**noted, "operation": call.operation, **named})
             self._keep(f"{line}\n")
 
@@ -140,14 +144,17 @@ def about(call: Call, environ: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _about_objects(operation: str, request: Request) -> Iterator[dict[str, str]]:
-    thing = f"{request.bucket}/{request.key}".rstrip("/")
+    thing = f"{request.bucket}/{request.key}"
     if operation == "DeleteObjects":
-        for key in _deleted(request):
-            yield {"thing": f"{request.bucket}/{key}"}
+        for key, version in _deleted(request):
+            named = {} if version is None else {"version": version}
+            yield {"thing": f"{request.bucket}/{key}", **named}
     elif request.key:
-        source = request.headers.get("x-amz-copy-source", "").partition("?")[0]
+        source, _, of = request.headers.get("x-amz-copy-source", "").partition("?")
         known = {
-            "source": unquote(source).lstrip("/"),
+            "version": request.version or "",
+            "source": unquote(source).removeprefix("/"),
+            "source_version": "".join(parse_qs(of).get("versionId", ())),
             "key": request.headers.get(KMS_KEY, ""),
             "checksum": request.headers.get("x-amz-checksum-mode", ""),
         }
@@ -155,11 +162,11 @@ def _about_objects(operation: str, request: Request) -> Iterator[dict[str, str]]
     else:
         query = request.query
         asked = {n: query[n] for n in ("prefix", "delimiter") if n in query}
-        yield {"thing": thing, **asked}
+        yield {"thing": request.bucket, **asked}
 
 
-def _deleted(request: Request) -> list[str]:
-    """Return the keys of a request to delete many, whose body is read again for the answer."""
+def _deleted(request: Request) -> list[Deleted]:
+    """Return what a request to delete many names; its body is read again for the answer."""
     try:
         keys, _ = keys_to_delete(request.read())
         return keys

@@ -100,6 +100,11 @@ class MotoServices:
         buckets = (state.buckets.get(name) for state in _states("s3").values())
         return any(each and "aws:kms" in repr(each.encryption) for each in buckets)
 
+    def versioning(self, name: str) -> str:
+        """Return whether a bucket keeps versions: Enabled, Suspended, or nothing."""
+        buckets = (state.buckets.get(name) for state in _states("s3").values())
+        return next((b.versioning_status or "" for b in buckets if b), "")
+
     def create_bucket(self, name: str, region: str) -> None:
         """Create a bucket unless it exists."""
         with self._locks["s3"]:

@@ -6,7 +6,7 @@ import logging
 import time
 from dataclasses import replace
 from http import HTTPStatus
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Mapping, Tuple
 from urllib.parse import parse_qs
 
 from lake_local.aws.admin import Admin
@@ -20,11 +20,18 @@ from lake_local.aws.policies.judge import Denial, Judge
 from lake_local.aws.policies.replies import denied as denied_reply
 from lake_local.aws.s3 import replies
 from lake_local.aws.s3.errors import S3Error
-from lake_local.aws.s3.request import Reply, Request, from_environ, operation_of
+from lake_local.aws.s3.request import (
+    Deleted,
+    Reply,
+    Request,
+    from_environ,
+    operation_of,
+)
 from lake_local.aws.s3.web import S3Web
 
 JSON = "application/x-amz-json-1.1"
 FORM = "application/x-www-form-urlencoded"
+Denied = Tuple[Mapping[str, Any], Denial]
 log = logging.getLogger(__name__)
 
 
@@ -117,7 +124,7 @@ class Front:
 
     def _denials(
         self, caller: str, call: Call, things: list[dict[str, Any]]
-    ) -> list[tuple[str, Denial]]:
+    ) -> list[Denied]:
         """What policies refuse of a call; nothing of one that is not covered anyway."""
         if call.s3 is not None:
             is_covered = call.operation in self._s3.operations
@@ -198,14 +205,17 @@ def _access_denied(call: Call, environ: dict[str, Any], denial: Denial) -> Reply
     return denied_reply(call.service, is_json, denial, environ["PATH_INFO"])
 
 
-def _are_keys(denied: list[tuple[str, Denial]]) -> bool:
+def _are_keys(denied: list[Denied]) -> bool:
     """Whether only some keys of a request are refused, not its caller."""
     return all(denial.is_known for _, denial in denied)
 
 
-def _by_key(denied: list[tuple[str, Denial]]) -> dict[str, str]:
-    """The messages by the keys of a bucket, from `bucket/key`."""
-    return {thing.partition("/")[2]: denial.message for thing, denial in denied}
+def _by_key(denied: list[Denied]) -> dict[Deleted, str]:
+    """The messages by the keys of a bucket, from `bucket/key`, and their versions."""
+    return {
+        (each["thing"].partition("/")[2], each.get("version")): denial.message
+        for each, denial in denied
+    }
 
 
 def _without_cors(start_response: Callable[..., Any]) -> Callable[..., Any]:

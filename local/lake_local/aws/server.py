@@ -58,7 +58,10 @@ class Emulator:
         self.faults = Faults()
         self._moto = MotoServices(home / "services")
         self.store = ObjectStore(
-            home / "s3", self._moto.has_bucket, self._moto.uses_kms
+            home / "s3",
+            self._moto.has_bucket,
+            self._moto.uses_kms,
+            self._moto.versioning,
         )
         self.secret = secret_of(home)
         host = Host(

@@ -35,6 +35,12 @@ ACTIONS = {
 }
 """Operations whose action has another name."""
 
+OF_VERSIONS = {
+    "s3:DeleteObject": "s3:DeleteObjectVersion",
+    "s3:GetObject": "s3:GetObjectVersion",
+}
+"""Actions that have another name where a version is asked for."""
+
 DECRYPTING = (
     "GetObject",
     "CopyObject",
@@ -127,6 +133,8 @@ class Account:
     def _of_s3(self, operation: str, about: Mapping[str, str]) -> Iterator[Asked]:
         thing = about["thing"]
         action = ACTIONS.get(f"s3:{operation}", f"s3:{operation}")
+        if "version" in about:
+            action = OF_VERSIONS.get(action, action)
         if not thing:
             yield Asked.of("s3:ListAllMyBuckets", "*")
             return
@@ -135,7 +143,10 @@ class Account:
         yield Asked.of(action, arn, {f"s3:{n}": about[n] for n in names if n in about})
         source = about.get("source")
         if source:
-            yield Asked.of("s3:GetObject", f"arn:aws:s3:::{source}")
+            read = "s3:GetObject"
+            if "source_version" in about:
+                read = OF_VERSIONS[read]
+            yield Asked.of(read, f"arn:aws:s3:::{source}")
         if operation in DECRYPTING or "checksum" in about:
             read = f"arn:aws:s3:::{source or thing}"
             yield from self._of_key("Decrypt", read, "s3")

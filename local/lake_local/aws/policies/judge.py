@@ -73,8 +73,8 @@ class Judge:
         service: str,
         operation: str,
         about: Iterable[Mapping[str, Any]],
-    ) -> List[Tuple[str, Denial]]:
-        """Return what is refused of a call, by the things that it is about."""
+    ) -> List[Tuple[Mapping[str, Any], Denial]]:
+        """Return what is refused of a call, each with what of it is."""
         judged = self._judged
         if judged is None or caller == KEY_ID:
             return []
@@ -83,14 +83,14 @@ class Judge:
             message = (
                 "The AWS Access Key Id you provided does not exist in our records."
             )
-            return [("", Denial(message))]
+            return [({}, Denial(message))]
         found = []
         for each in about:
             for asked in judged.account.asked(service, operation, each):
                 decision = judged.decide(role, asked)
                 if not decision.is_allowed:
                     denied = _denial(judged.policies, role, caller, asked, decision)
-                    found.append((each.get("thing", ""), denied))
+                    found.append((each, denied))
                     break
         return found
 

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Mapping
+
 
 class S3Error(Exception):
     """A refusal that a client sees as `ClientError` with this code."""
 
-    def __init__(self, status: int, code: str, message: str) -> None:
+    def __init__(
+        self, status: int, code: str, message: str, headers: Mapping[str, str] = {}
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.code = code
         self.message = message
+        self.headers = headers
 
 
-def no_such_key(key: str) -> S3Error:
-    return S3Error(404, "NoSuchKey", f"The specified key does not exist: {key}")
+def no_such_key(key: str, of_marker: Mapping[str, str] = {}) -> S3Error:
+    message = f"The specified key does not exist: {key}"
+    return S3Error(404, "NoSuchKey", message, of_marker)
+
+
+def is_delete_marker(key: str, of_marker: Mapping[str, str]) -> S3Error:
+    message = f"The specified version is a delete marker: {key}"
+    return S3Error(405, "MethodNotAllowed", message, of_marker)
+
+
+def no_such_version(version: str) -> S3Error:
+    message = f"The specified version does not exist: {version}"
+    return S3Error(404, "NoSuchVersion", message)
 
 
 def no_such_bucket(bucket: str) -> S3Error:

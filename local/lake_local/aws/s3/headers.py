@@ -57,6 +57,18 @@ def of_read(entry: ObjectEntry, *, checksums: bool) -> dict[str, str]:
     return shown
 
 
+def of_marker(marker: ObjectEntry) -> dict[str, str]:
+    """Return what is said of a delete marker where an object is asked for."""
+    modified = {"last-modified": http_time(marker.modified)}
+    return {**of_deleted(marker), **modified}
+
+
+def of_deleted(gone: ObjectEntry) -> dict[str, str]:
+    """Return what is said of a version that was deleted, or of the marker of a delete."""
+    marked = {"x-amz-delete-marker": "true"} if gone.is_marker else {}
+    return {"x-amz-version-id": gone.version, **marked}
+
+
 def checksum_of(shown: Mapping[str, str], file: BinaryIO) -> dict[str, str]:
     """Return the checksum that S3 makes of an object that was put without one."""
     if any(name.startswith(CHECKSUM) for name in shown):

@@ -16,7 +16,13 @@ from typing import Optional
 SCHEMA = """
 create table if not exists objects (
     bucket text, key text, blob text, size integer, etag text,
-    modified integer, headers text, primary key (bucket, key)
+    modified integer, headers text, version text not null default 'null',
+    nth integer not null default 0, primary key (bucket, key)
+) without rowid;
+create table if not exists past (
+    bucket text, key text, blob text, size integer, etag text,
+    modified integer, headers text, version text, nth integer,
+    primary key (bucket, key, nth)
 ) without rowid;
 create table if not exists uploads (
     id text primary key, bucket text, key text, started integer, headers text
@@ -26,12 +32,24 @@ create table if not exists parts (
     modified integer, primary key (upload, number)
 ) without rowid;
 """
+ADDED = {
+    "version": "text not null default 'null'",
+    "nth": "integer not null default 0",
+}
+"""Columns of `objects` that an index of an earlier emulator does not have."""
+
+NULL = "null"
+"""The version of an object of a bucket that keeps none."""
+
 LAST = "\U0010ffff"
 
 
 @dataclass(frozen=True)
 class ObjectEntry:
-    """One object: where its bytes are and what is said of them."""
+    """One version of an object: where its bytes are and what is said of them.
+
+    `nth` orders the versions of a key; a delete marker has no bytes.
+    """
 
     bucket: str
     key: str
@@ -40,6 +58,12 @@ class ObjectEntry:
     etag: str
     modified: int
     headers: dict[str, str]
+    version: str = NULL
+    nth: int = 0
+
+    @property
+    def is_marker(self) -> bool:
+        return not self.blob
 
 
 @dataclass(frozen=True)
@@ -74,13 +98,19 @@ class Index:
         self._db.execute("pragma journal_mode=wal")
         self._db.execute("pragma synchronous=normal")
         self._db.executescript(SCHEMA)
+        known = {row[1] for row in self._rows("pragma table_info(objects)")}
+        for name in (name for name in ADDED if name not in known):
+            self._db.execute(f"alter table objects add column {name} {ADDED[name]}")
 
     def close(self) -> None:
         with self.lock:
             self._db.close()
 
     def blobs(self) -> set[str]:
-        rows = self._rows("select blob from objects union all select blob from parts")
+        rows = self._rows(
+            "select blob from objects union all select blob from past"
+            " union all select blob from parts"
+        )
         return {row[0] for row in rows}
 
     def find(self, bucket: str, key: str) -> Optional[ObjectEntry]:
@@ -89,16 +119,17 @@ class Index:
 
     def put(self, entry: ObjectEntry) -> None:
         self._rows(
-            "insert or replace into objects values (?,?,?,?,?,?,?)",
-            *(entry.bucket, entry.key, entry.blob, entry.size, entry.etag),
-            *(entry.modified, json.dumps(entry.headers)),
+            "insert or replace into objects values (?,?,?,?,?,?,?,?,?)", *_row(entry)
         )
 
     def delete(self, bucket: str, key: str) -> None:
         self._rows("delete from objects where bucket=? and key=?", bucket, key)
 
     def holds_any(self, bucket: str) -> bool:
-        return bool(self._rows("select 1 from objects where bucket=? limit 1", bucket))
+        return any(
+            self._rows(f"select 1 from {table} where bucket=? limit 1", bucket)
+            for table in ("objects", "past")
+        )
 
     def after(
         self, bucket: str, prefix: str, marker: str, limit: int
@@ -109,6 +140,39 @@ class Index:
             f"select * from objects where bucket=? and key{comparison}? and key<=?"
             " order by key limit ?",
             *(bucket, low, prefix + LAST, limit),
+        )
+        return [_object(row) for row in rows]
+
+    def past(self, bucket: str, key: str) -> list[ObjectEntry]:
+        """Return the past versions of a key, and its delete markers; the newest first."""
+        rows = self._rows(
+            "select * from past where bucket=? and key=? order by nth desc", bucket, key
+        )
+        return [_object(row) for row in rows]
+
+    def put_past(self, entry: ObjectEntry) -> None:
+        self._rows(
+            "insert or replace into past values (?,?,?,?,?,?,?,?,?)", *_row(entry)
+        )
+
+    def delete_past(self, entry: ObjectEntry) -> None:
+        self._rows(
+            "delete from past where bucket=? and key=? and nth=?",
+            *(entry.bucket, entry.key, entry.nth),
+        )
+
+    def versions_after(
+        self, bucket: str, prefix: str, key: str, nth: int, limit: int
+    ) -> list[ObjectEntry]:
+        """Return all versions below a prefix that come after one, newer ones first."""
+        wanted = (
+            "bucket=? and key>=? and key<=? and (key>? or (key=? and nth<?))",
+            *(bucket, max(prefix, key), prefix + LAST, key, key, nth),
+        )
+        rows = self._rows(
+            f"select * from objects where {wanted[0]} union all"
+            f" select * from past where {wanted[0]} order by key, nth desc limit ?",
+            *(*wanted[1:], *wanted[1:], limit),
         )
         return [_object(row) for row in rows]
 
@@ -177,7 +241,14 @@ class _Transaction:
 
 
 def _object(row: tuple) -> ObjectEntry:
-    return ObjectEntry(*row[:6], headers=json.loads(row[6]))
+    return ObjectEntry(*row[:6], json.loads(row[6]), *row[7:])
+
+
+def _row(entry: ObjectEntry) -> tuple:
+    return (
+        *(entry.bucket, entry.key, entry.blob, entry.size, entry.etag),
+        *(entry.modified, json.dumps(entry.headers), entry.version, entry.nth),
+    )
 
 
 def _upload(row: tuple) -> UploadEntry:

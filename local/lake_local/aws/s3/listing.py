@@ -55,6 +55,51 @@ def list_page(
                 return page
 
 
+@dataclass
+class VersionPage:
+    """One page of versions, each with whether it is the newest of its key."""
+
+    entries: list[Union[tuple[ObjectEntry, bool], str]] = field(default_factory=list)
+    next_marker: Optional[tuple[str, str]] = None
+    """Key and version of the last entry, if there are more; of a prefix no version."""
+
+
+def list_versions(
+    index: Index,
+    bucket: str,
+    *,
+    prefix: str,
+    delimiter: str,
+    marker: tuple[str, int],
+    limit: int,
+) -> VersionPage:
+    """Return up to `limit` versions after one, which is known by its key and number.
+
+    Number -1 stands for all versions of a key.
+    """
+    page, last, previous = VersionPage(), (marker[0], ""), marker[0]
+    while limit > 0:
+        batch = index.versions_after(bucket, prefix, *marker, min(BATCH, limit + 1))
+        for entry in batch:
+            shown = _common_prefix(entry.key, prefix, delimiter)
+            if shown and shown == marker[0]:
+                marker = (shown + LAST, -1)  # the page before ended with this prefix
+                break
+            if len(page.entries) == limit:
+                page.next_marker = last
+                return page
+            page.entries.append(shown or (entry, entry.key != previous))
+            last = (shown, "") if shown else (entry.key, entry.version)
+            marker = (shown + LAST, -1) if shown else (entry.key, entry.nth)
+            previous = marker[0]
+            if shown:
+                break
+        else:
+            if len(batch) < min(BATCH, limit + 1):
+                break
+    return page
+
+
 def _common_prefix(key: str, prefix: str, delimiter: str) -> str:
     if not delimiter:
         return ""

@@ -53,7 +53,7 @@ class Multipart:
         self,
         upload: UploadEntry,
         number: int,
-        source: tuple[str, str],
+        source: tuple[str, str, Optional[str]],
         span: Optional[tuple[int, int]],
     ) -> PartEntry:
         """Return a part from bytes first..last of another object, or from all of it."""
@@ -83,9 +83,9 @@ class Multipart:
             now(),
             upload.headers,
         )
-        self._store.commit(entry, if_match=if_match, if_none_match=if_none_match)
+        made = self._store.commit(entry, if_match=if_match, if_none_match=if_none_match)
         self.abort(upload)
-        return entry
+        return made
 
     def abort(self, upload: UploadEntry) -> None:
         with self._index.lock:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import Callable, Iterable, Mapping
+from typing import Callable, Iterable, Mapping, Optional
 from urllib.parse import quote
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 from lake_local.aws.s3.errors import S3Error
 from lake_local.aws.s3.index import ObjectEntry, PartEntry, UploadEntry
-from lake_local.aws.s3.listing import Page
+from lake_local.aws.s3.listing import Page, VersionPage
+from lake_local.aws.s3.request import Deleted
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/"
@@ -91,14 +92,7 @@ def marker_of(token: str) -> str:
 def _listed(
     bucket: str, asked: dict[str, str], page: Page, name: Naming
 ) -> Iterable[str]:
-    yield element("Name", bucket)
-    yield element("Prefix", name(asked.get("prefix", "")))
-    yield element("MaxKeys", asked.get("max-keys", "1000"))
-    if asked.get("delimiter"):
-        yield element("Delimiter", name(asked["delimiter"]))
-    if asked.get("encoding-type"):
-        yield element("EncodingType", asked["encoding-type"])
-    yield element("IsTruncated", page.next_marker is not None)
+    yield from _page_facts(bucket, asked, page.next_marker is not None, name)
     for entry in page.objects:
         yield group(
             "Contents",
@@ -110,6 +104,19 @@ def _listed(
         )
     for prefix in page.prefixes:
         yield group("CommonPrefixes", element("Prefix", name(prefix)))
+
+
+def _page_facts(
+    bucket: str, asked: dict[str, str], is_truncated: bool, name: Naming
+) -> Iterable[str]:
+    yield element("Name", bucket)
+    yield element("Prefix", name(asked.get("prefix", "")))
+    yield element("MaxKeys", asked.get("max-keys", "1000"))
+    if asked.get("delimiter"):
+        yield element("Delimiter", name(asked["delimiter"]))
+    if asked.get("encoding-type"):
+        yield element("EncodingType", asked["encoding-type"])
+    yield element("IsTruncated", is_truncated)
 
 
 def copied(name: str, entry: ObjectEntry | PartEntry) -> bytes:
@@ -178,19 +185,79 @@ def parts(upload: UploadEntry, found: list[PartEntry]) -> bytes:
     )
 
 
-def deleted(keys: list[str], quiet: bool, denied: Mapping[str, str]) -> bytes:
-    """What is told of the keys that are deleted, and of those that are refused."""
-    shown = () if quiet else (group("Deleted", element("Key", key)) for key in keys)
+def deleted(
+    done: Mapping[Deleted, Optional[ObjectEntry]],
+    quiet: bool,
+    denied: Mapping[Deleted, str],
+) -> bytes:
+    """What is told of what is deleted, with its delete marker, and of what is refused."""
+    shown = () if quiet else (_deleted(*each) for each in done.items())
     errors = (
         group(
             "Error",
-            element("Key", key),
+            *_named(key, version),
             element("Code", "AccessDenied"),
             element("Message", message),
         )
-        for key, message in denied.items()
+        for (key, version), message in denied.items()
     )
     return document("DeleteResult", *shown, *errors)
+
+
+def _deleted(asked: Deleted, entry: Optional[ObjectEntry]) -> str:
+    more = []
+    if entry is not None and entry.is_marker:
+        more = [
+            element("DeleteMarker", True),
+            element("DeleteMarkerVersionId", entry.version),
+        ]
+    return group("Deleted", *_named(*asked), *more)
+
+
+def _named(key: str, version: Optional[str]) -> list[str]:
+    return [
+        element("Key", key),
+        *([element("VersionId", version)] if version is not None else []),
+    ]
+
+
+def versions(bucket: str, asked: dict[str, str], page: VersionPage) -> bytes:
+    name = naming(asked.get("encoding-type", ""))
+    extra = [
+        element("KeyMarker", name(asked.get("key-marker", ""))),
+        element("VersionIdMarker", asked.get("version-id-marker", "")),
+    ]
+    if page.next_marker is not None:
+        extra.append(element("NextKeyMarker", name(page.next_marker[0])))
+        extra.append(element("NextVersionIdMarker", page.next_marker[1]))
+    entries = [
+        (
+            group("CommonPrefixes", element("Prefix", name(each)))
+            if isinstance(each, str)
+            else _version(*each, name)
+        )
+        for each in page.entries
+    ]
+    facts = _page_facts(bucket, asked, page.next_marker is not None, name)
+    return document("ListVersionsResult", *extra, *facts, *entries)
+
+
+def _version(entry: ObjectEntry, is_latest: bool, name: Naming) -> str:
+    facts = [
+        element("Key", name(entry.key)),
+        element("VersionId", entry.version),
+        element("IsLatest", is_latest),
+        element("LastModified", iso_time(entry.modified)),
+    ]
+    if entry.is_marker:
+        return group("DeleteMarker", *facts)
+    return group(
+        "Version",
+        *facts,
+        element("ETag", f'"{entry.etag}"'),
+        element("Size", entry.size),
+        element("StorageClass", "STANDARD"),
+    )
 
 
 def parse(body: bytes) -> ElementTree.Element:
@@ -212,8 +279,11 @@ def wanted_parts(body: bytes) -> list[tuple[int, str]]:
     ]
 
 
-def keys_to_delete(body: bytes) -> tuple[list[str], bool]:
-    """Return the keys, and whether only errors are to be reported."""
+def keys_to_delete(body: bytes) -> tuple[list[Deleted], bool]:
+    """Return the keys with their versions, and whether only errors are to be reported."""
     root = parse(body)
-    keys = [node.findtext("Key", "") for node in root.iter("Object")]
+    keys = [
+        (node.findtext("Key", ""), node.findtext("VersionId"))
+        for node in root.iter("Object")
+    ]
     return keys, root.findtext("Quiet", "false") == "true"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, Iterable, Mapping, Optional, Union
+from typing import Any, BinaryIO, Iterable, Mapping, Optional, Tuple, Union
 from urllib.parse import parse_qsl
 
 from lake_local.aws.s3.body import UploadBody
@@ -32,6 +32,10 @@ OBJECT_SETTINGS = {
 }
 
 
+Deleted = Tuple[str, Optional[str]]
+"""A key that is to be deleted, and the version of it, if it is one of them."""
+
+
 @dataclass(frozen=True)
 class Reply:
     """Status, headers and body; bytes or an iterable of them."""
@@ -52,8 +56,13 @@ class Request:
     headers: dict[str, str]
     stream: BinaryIO
     length: Optional[int]
-    denied: Mapping[str, str] = field(default_factory=dict)
-    """Of a request to delete many: why policies refuse a key, by the key."""
+    denied: Mapping[Deleted, str] = field(default_factory=dict)
+    """Of a request to delete many: why policies refuse a key or a version of it."""
+
+    @property
+    def version(self) -> Optional[str]:
+        """The version of the object that is asked for, if it is one of them."""
+        return self.query.get("versionId")
 
     def body(self) -> UploadBody:
         return UploadBody(self.stream, self.headers, self.length)
@@ -96,8 +105,6 @@ def _object_call(request: Request) -> str:
     upload = "uploadId" in request.query
     if request.method == "POST" and "uploads" in request.query:
         return "CreateMultipartUpload"
-    if request.query.get("versionId", "null") != "null":
-        return "with object versions"
     for name, meaning in OBJECT_SETTINGS.items():
         if name in request.query and not upload:
             return f"for {meaning}"
@@ -111,8 +118,6 @@ def _bucket_call(request: Request) -> Optional[str]:
     query, method = request.query, request.method
     if method == "POST":
         return "DeleteObjects" if "delete" in query else "POST of a form"
-    if method == "PUT" and "versioning" in query:
-        return "PutBucketVersioning"
     if method != "GET":
         return None
     if "versions" in query:

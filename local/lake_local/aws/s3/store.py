@@ -8,9 +8,17 @@ from pathlib import Path
 from typing import BinaryIO, Callable, Iterable, Optional
 
 from lake_local.aws.s3.blobs import Blobs
-from lake_local.aws.s3.errors import no_such_bucket, no_such_key, precondition_failed
+from lake_local.aws.s3.errors import (
+    is_delete_marker,
+    no_such_bucket,
+    no_such_key,
+    no_such_version,
+    precondition_failed,
+)
+from lake_local.aws.s3.headers import of_marker
 from lake_local.aws.s3.index import Index, ObjectEntry
 from lake_local.aws.s3.listing import Page, list_page
+from lake_local.aws.s3.versions import Versions
 
 
 class ObjectStore:
@@ -21,12 +29,14 @@ class ObjectStore:
         folder: Path,
         bucket_exists: Callable[[str], bool],
         uses_kms: Callable[[str], bool] = lambda bucket: False,
+        versioning: Callable[[str], str] = lambda bucket: "",
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.blobs = Blobs(folder / "objects")
         self.index = Index(folder / "index.sqlite")
         self._bucket_exists = bucket_exists
         self._uses_kms = uses_kms
+        self.versions = Versions(self.index, self.blobs, versioning)
         self.blobs.sweep(self.index.blobs())
 
     def close(self) -> None:
@@ -39,17 +49,32 @@ class ObjectStore:
     def holds_any(self, bucket: str) -> bool:
         return self.index.holds_any(bucket)
 
-    def head(self, bucket: str, key: str) -> ObjectEntry:
+    def head(self, bucket: str, key: str, version: Optional[str] = None) -> ObjectEntry:
+        """Return what is said of an object, or of one of its versions."""
+        if version is not None:
+            return self._head_version(bucket, key, version)
         entry = self.index.find(bucket, key)
         if entry is None:
             self.require_bucket(bucket)
-            raise no_such_key(key)
+            marker = self.versions.newest(bucket, key)
+            raise no_such_key(key, of_marker(marker) if marker else {})
         return entry
 
-    def open(self, bucket: str, key: str) -> tuple[ObjectEntry, BinaryIO]:
+    def _head_version(self, bucket: str, key: str, version: str) -> ObjectEntry:
+        self.require_bucket(bucket)
+        entry = self.versions.find(bucket, key, version)
+        if entry is None:
+            raise no_such_version(version)
+        if entry.is_marker:
+            raise is_delete_marker(key, of_marker(entry))
+        return entry
+
+    def open(
+        self, bucket: str, key: str, version: Optional[str] = None
+    ) -> tuple[ObjectEntry, BinaryIO]:
         """Return the entry and its bytes; a later overwrite does not disturb the reader."""
         with self.index.lock:
-            entry = self.head(bucket, key)
+            entry = self.head(bucket, key, version)
             return entry, self.blobs.open(entry.blob)
 
     def put(
@@ -94,17 +119,14 @@ class ObjectStore:
             before = self.index.find(entry.bucket, entry.key)
             try:
                 _check_conditions(entry, before, if_match, if_none_match)
-                self.index.put(entry)
+                return self.versions.put(entry)
             except BaseException:
                 self.blobs.remove(entry.blob)
                 raise
-        if before is not None:
-            self.blobs.remove(before.blob)
-        return entry
 
     def copy(
         self,
-        source: tuple[str, str],
+        source: tuple[str, str, Optional[str]],
         bucket: str,
         key: str,
         *,
@@ -121,14 +143,17 @@ class ObjectStore:
         entry = ObjectEntry(bucket, key, blob, found.size, etag, now(), kept)
         return self.commit(entry, if_none_match=if_none_match)
 
-    def delete(self, bucket: str, key: str) -> None:
-        """Delete an object; one that does not exist is not an error, as on S3."""
+    def delete(
+        self, bucket: str, key: str, version: Optional[str] = None
+    ) -> Optional[ObjectEntry]:
+        """Delete an object or one version; one that does not exist is no error, as on S3.
+
+        Return the delete marker that was made, or the version that is gone.
+        """
         self.require_bucket(bucket)
-        with self.index.lock:
-            before = self.index.find(bucket, key)
-            self.index.delete(bucket, key)
-        if before is not None:
-            self.blobs.remove(before.blob)
+        if version is not None:
+            return self.versions.remove(bucket, key, version)
+        return self.versions.delete(bucket, key)
 
     def list(
         self,

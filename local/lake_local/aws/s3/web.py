@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, Mapping
+from typing import Callable, Iterable, Mapping, Optional, Tuple
 from urllib.parse import parse_qs, unquote
 
 from lake_local.aws.s3 import headers as object_headers, replies
@@ -11,10 +11,13 @@ from lake_local.aws.s3.body import UploadBody
 from lake_local.aws.s3.errors import S3Error, not_covered
 from lake_local.aws.s3.multipart import Multipart
 from lake_local.aws.s3.request import Reply, Request
+from lake_local.aws.s3.index import ObjectEntry
+from lake_local.aws.s3.listing import list_versions
 from lake_local.aws.s3.store import ObjectStore
 
 XML = {"content-type": "application/xml"}
 Handler = Callable[[Request], Reply]
+Source = Tuple[str, str, Optional[str]]
 
 
 class S3Web:
@@ -26,6 +29,7 @@ class S3Web:
         self._operations: dict[str, Handler] = {
             "ListObjects": self._list_v1,
             "ListObjectsV2": self._list_v2,
+            "ListObjectVersions": self._list_versions,
             "ListMultipartUploads": self._list_uploads,
             "DeleteObjects": self._delete_many,
             "GetObject": self._get,
@@ -59,10 +63,11 @@ class S3Web:
             return Reply(304)
         except S3Error as problem:
             path = f"/{request.bucket}/{request.key}"
-            return Reply(problem.status, XML, replies.error(problem, path))
+            headers = {**XML, **problem.headers}
+            return Reply(problem.status, headers, replies.error(problem, path))
 
     def _get(self, request: Request) -> Reply:
-        entry, file = self._store.open(request.bucket, request.key)
+        entry, file = self._store.open(request.bucket, request.key, request.version)
         try:
             object_headers.check_read_conditions(entry, request.headers)
             span = object_headers.span(request.headers.get("range"), entry.size)
@@ -76,6 +81,7 @@ class S3Web:
         )
         if request.method == "HEAD" and mode.upper() == "ENABLED":
             shown.update(object_headers.checksum_of(shown, file))
+        shown.update(self._version(entry))
         shown["content-length"] = str(last - first + 1)
         if span:
             shown["content-range"] = f"bytes {first}-{last}/{entry.size}"
@@ -98,15 +104,21 @@ class S3Web:
             if_match=request.headers.get("if-match"),
             if_none_match=request.headers.get("if-none-match"),
         )
-        return Reply(200, {"etag": f'"{entry.etag}"', **body.checksums})
+        etag = {"etag": f'"{entry.etag}"'}
+        return Reply(200, {**etag, **self._version(entry), **body.checksums})
+
+    def _version(self, entry: ObjectEntry) -> dict[str, str]:
+        """Return the header with the version, where a bucket keeps them."""
+        is_kept = self._store.versions.are_kept(entry.bucket)
+        return {"x-amz-version-id": entry.version} if is_kept else {}
 
     def _copy(self, request: Request) -> Reply:
         replace = request.headers.get("x-amz-metadata-directive") == "REPLACE"
         source = _source(request)
-        if source == (request.bucket, request.key) and not replace:
+        if source == (request.bucket, request.key, None) and not replace:
             message = "This copy request is illegal because it changes nothing"
             raise S3Error(400, "InvalidRequest", message)
-        self._check_source(source, request.headers)
+        found = self._check_source(source, request.headers)
         entry = self._store.copy(
             source,
             request.bucket,
@@ -114,32 +126,37 @@ class S3Web:
             headers=object_headers.kept(request.headers) if replace else None,
             if_none_match=request.headers.get("if-none-match"),
         )
-        return Reply(200, XML, replies.copied("CopyObjectResult", entry))
+        headers = {**XML, **self._version(entry)}
+        for version in self._version(found).values():
+            headers["x-amz-copy-source-version-id"] = version
+        return Reply(200, headers, replies.copied("CopyObjectResult", entry))
 
-    def _check_source(
-        self, source: tuple[str, str], headers: Mapping[str, str]
-    ) -> None:
+    def _check_source(self, source: Source, headers: Mapping[str, str]) -> ObjectEntry:
         prefix = "x-amz-copy-source-"
         conditions = {
             name[len(prefix) :]: value
             for name, value in headers.items()
             if name.startswith(prefix)
         }
+        found = self._store.head(*source)
         try:
-            object_headers.check_read_conditions(self._store.head(*source), conditions)
+            object_headers.check_read_conditions(found, conditions)
         except object_headers.NotModified as reason:
             raise S3Error(412, "PreconditionFailed", "Copy source changed") from reason
+        return found
 
     def _delete(self, request: Request) -> Reply:
-        self._store.delete(request.bucket, request.key)
-        return Reply(204)
+        gone = self._store.delete(request.bucket, request.key, request.version)
+        return Reply(204, {} if gone is None else object_headers.of_deleted(gone))
 
     def _delete_many(self, request: Request) -> Reply:
         keys, quiet = replies.keys_to_delete(request.read())
         with self._store.index.transaction():
-            done = [key for key in keys if key not in request.denied]
-            for key in done:
-                self._store.delete(request.bucket, key)
+            done = {
+                asked: self._store.delete(request.bucket, *asked)
+                for asked in keys
+                if asked not in request.denied
+            }
         return Reply(200, XML, replies.deleted(done, quiet, request.denied))
 
     def _list_v1(self, request: Request) -> Reply:
@@ -151,6 +168,21 @@ class S3Web:
         start = request.query.get("start-after", "")
         page = self._page(request, replies.marker_of(token) if token else start)
         return Reply(200, XML, replies.list_v2(request.bucket, request.query, page))
+
+    def _list_versions(self, request: Request) -> Reply:
+        query = request.query
+        key, version = query.get("key-marker", ""), query.get("version-id-marker")
+        found = version and self._store.versions.find(request.bucket, key, version)
+        self._store.require_bucket(request.bucket)
+        page = list_versions(
+            self._store.index,
+            request.bucket,
+            prefix=query.get("prefix", ""),
+            delimiter=query.get("delimiter", ""),
+            marker=(key, found.nth if found else -1),
+            limit=min(1000, request.number("max-keys", 1000)),
+        )
+        return Reply(200, XML, replies.versions(request.bucket, query, page))
 
     def _page(self, request: Request, marker: str) -> replies.Page:
         return self._store.list(
@@ -188,7 +220,8 @@ class S3Web:
             if_match=request.headers.get("if-match"),
             if_none_match=request.headers.get("if-none-match"),
         )
-        return Reply(200, XML, replies.upload_completed(entry))
+        headers = {**XML, **self._version(entry)}
+        return Reply(200, headers, replies.upload_completed(entry))
 
     def _abort(self, request: Request) -> Reply:
         self._multipart.abort(self._upload(request))
@@ -209,13 +242,11 @@ class S3Web:
         return self._multipart.find(request.bucket, request.key, upload)
 
 
-def _source(request: Request) -> tuple[str, str]:
-    """Return bucket and key of `x-amz-copy-source`."""
+def _source(request: Request) -> Source:
+    """Return bucket, key and version of `x-amz-copy-source`."""
     path, _, query = request.headers.get("x-amz-copy-source", "").partition("?")
-    if parse_qs(query).get("versionId", ["null"]) != ["null"]:
-        raise not_covered("object versions")
-    bucket, _, key = unquote(path).lstrip("/").partition("/")
-    return bucket, key
+    bucket, _, key = unquote(path).removeprefix("/").partition("/")
+    return bucket, key, parse_qs(query).get("versionId", [None])[0]
 
 
 def _with_checksums(body: UploadBody, headers: dict[str, str]) -> Iterable[bytes]:

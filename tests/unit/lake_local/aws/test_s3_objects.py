@@ -263,12 +263,6 @@ def test_a_bucket_with_objects_is_not_deleted(s3, bucket):
     [
         ("get_object_tagging", {"Key": "k"}),
         ("get_object_acl", {"Key": "k"}),
-        ("get_object", {"Key": "k", "VersionId": "v1"}),
-        (
-            "put_bucket_versioning",
-            {"VersioningConfiguration": {"Status": "Enabled"}},
-        ),
-        ("list_object_versions", {}),
     ],
 )
 def test_what_is_not_covered_of_s3_is_refused(s3, bucket, call, request_):

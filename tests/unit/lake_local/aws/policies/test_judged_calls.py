@@ -136,6 +136,38 @@ def test_a_step_reads_and_writes_what_its_role_allows(judged, as_, s3, bucket, s
     assert "b/x" not in str(s3.list_objects_v2(Bucket=bucket)["Contents"])
 
 
+def test_versions_are_read_and_deleted_by_rights_of_their_own(judged, as_, s3, bucket):
+    s3.put_bucket_versioning(
+        Bucket=bucket, VersioningConfiguration={"Status": "Enabled"}
+    )
+    first, second = (
+        s3.put_object(Bucket=bucket, Key="k", Body=body)["VersionId"]
+        for body in (b"1", b"2")
+    )
+    past = {"Bucket": bucket, "Key": "k", "VersionId": first}
+    copied = {"Bucket": bucket, "Key": "copy", "CopySource": past}
+    may = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"]
+    judged(airflow_role=[allow(may)])
+    airflow = as_("airflow", "s3")
+    assert airflow.get_object(Bucket=bucket, Key="k")["Body"].read() == b"2"
+    with denied("s3:GetObjectVersion", **S3):
+        airflow.get_object(**past)
+    with denied("s3:GetObjectVersion", **S3):
+        airflow.copy_object(**copied)
+    with denied("s3:DeleteObjectVersion", **S3):
+        airflow.delete_object(**past)
+    with denied("s3:ListBucketVersions", **S3):
+        airflow.list_object_versions(Bucket=bucket)
+    asked = [{"Key": "k", "VersionId": first}, {"Key": "k"}]
+    reply = airflow.delete_objects(Bucket=bucket, Delete={"Objects": asked})
+    (done,), (error,) = reply["Deleted"], reply["Errors"]
+    assert "VersionId" not in done and done["DeleteMarker"]
+    assert (error["VersionId"], error["Code"]) == (first, "AccessDenied")
+    judged(airflow_role=[allow([*may, "s3:GetObjectVersion"])])
+    assert airflow.get_object(**past)["Body"].read() == b"1"
+    airflow.copy_object(**copied)
+
+
 def test_of_many_keys_the_refused_ones_stay(judged, as_, s3, bucket):
     for key in ("a/x", "b/x"):
         s3.put_object(Bucket=bucket, Key=key, Body=b"1")

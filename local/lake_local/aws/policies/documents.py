@@ -8,7 +8,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
+from enum import Enum
+from typing import (
+    AbstractSet,
+    Any,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 from lake_local.aws.policies.conditions import (
     Condition,
@@ -18,14 +28,17 @@ from lake_local.aws.policies.conditions import (
     pattern,
 )
 
+ANYBODY = "*"
 EVERYWHERE = frozenset(
     {
         "aws:principalaccount",
         "aws:principalarn",
+        "aws:principalisawsservice",
         "aws:requestedregion",
         "aws:resourceaccount",
         "aws:securetransport",
         "aws:sourcevpce",
+        "aws:viaawsservice",
     }
 )
 """Condition keys that every judged request has, or lacks as on AWS."""
@@ -51,6 +64,13 @@ _MEMBERS = frozenset(
 )
 
 
+_PRINCIPAL = re.compile(
+    r"\*|\d{12}|arn:aws:iam::\d{12}:(root|role/[^*?]+|user/[^*?]+)"
+    r"|arn:aws:sts::\d{12}:assumed-role/[^*?/]+/[^*?/]+"
+)
+"""Everybody, an account, a role with all of its sessions, a user, or one session."""
+
+
 class PolicyError(ValueError):
     """A policy has an operator, a key or a form that the emulator cannot judge.
 
@@ -61,7 +81,7 @@ class PolicyError(ValueError):
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement; `principals` is empty in the policy of a role."""
+    """One statement; the policy of a role speaks to the role, whose `principals` are `*`."""
 
     sid: str
     is_deny: bool
@@ -70,10 +90,14 @@ class Statement:
     resources: Tuple[str, ...]
     but_resources: bool
     conditions: Tuple[Condition, ...]
-    principals: Tuple[str, ...] = ()
+    principals: Tuple[str, ...] = (ANYBODY,)
 
-    def fits(self, action: str, arn: str, context: Context) -> bool:
-        """Return whether it speaks of this request, whatever its principals are."""
+    def fits(
+        self, names: AbstractSet[str], action: str, arn: str, context: Context
+    ) -> bool:
+        """Return whether it speaks of this request of a caller with these names."""
+        if not names & {*self.principals}:
+            return False
         acts = any(
             pattern(each, re.IGNORECASE).fullmatch(action) for each in self.actions
         )
@@ -85,7 +109,17 @@ class Statement:
         return all(each.holds(context) for each in self.conditions)
 
 
-def statements(document: Mapping[str, Any], where: str) -> Tuple[Statement, ...]:
+class Kind(Enum):
+    """What a policy is attached to; its value says which principals it may have."""
+
+    ROLE = "no Principal: it speaks to its role"
+    RESOURCE = "a Principal"
+    GATEWAY = 'the Principal "*", and names others by a condition on aws:PrincipalArn'
+
+
+def statements(
+    document: Mapping[str, Any], where: str, kind: Kind = Kind.ROLE
+) -> Tuple[Statement, ...]:
     """Parse a document; PolicyError for what is not known.
 
     Left out are statements that can never speak of a judged call: for services of AWS
@@ -93,14 +127,16 @@ def statements(document: Mapping[str, Any], where: str) -> Tuple[Statement, ...]
     """
     found = document.get("Statement", ())
     listed = [found] if isinstance(found, Mapping) else found
-    return tuple(_statements(listed, where))
+    return tuple(_statements(listed, where, kind))
 
 
-def _statements(listed: Sequence[Mapping[str, Any]], where: str) -> Iterator[Statement]:
+def _statements(
+    listed: Sequence[Mapping[str, Any]], where: str, kind: Kind
+) -> Iterator[Statement]:
     for number, each in enumerate(listed, start=1):
         place = f"{where}, statement {each.get('Sid') or number}"
         try:
-            parsed = _statement(each)
+            parsed = _statement(each, kind)
         except ValueError as error:
             raise PolicyError(
                 f"{place}: {error}: the emulator does not know it. Add it to"
@@ -110,16 +146,16 @@ def _statements(listed: Sequence[Mapping[str, Any]], where: str) -> Iterator[Sta
             yield parsed
 
 
-def _statement(raw: Mapping[str, Any]) -> Optional[Statement]:
+def _statement(raw: Mapping[str, Any], kind: Kind) -> Optional[Statement]:
     if unknown := sorted(set(raw) - _MEMBERS):
         raise ValueError(f"member {', '.join(unknown)}")
     if raw.get("Effect") not in ("Allow", "Deny"):
         raise ValueError(f"effect {raw.get('Effect')!r}")
-    principals = _principals(raw.get("Principal"))
+    principals = _principals(raw, kind)
     but_actions, actions = _either(raw, "Action", "NotAction")
     but_resources, resources = _either(raw, "Resource", "NotResource")
     services = _services(actions, but_actions)
-    if not services or (raw.get("Principal") and not principals):
+    if not services or not principals:
         return None
     for each in resources:
         _check_resource(each)
@@ -145,17 +181,24 @@ def _either(
     return is_opposite, texts(raw[opposite if is_opposite else name])
 
 
-def _principals(value: Any) -> Tuple[str, ...]:
+def _principals(raw: Mapping[str, Any], kind: Kind) -> Tuple[str, ...]:
     """Return ARNs, accounts and `*`; services of AWS call nothing here."""
-    if value is None:
-        return ()
-    if isinstance(value, str):
-        kinds: Mapping[str, Any] = {"AWS": value}
-    else:
-        kinds = value
-    if unknown := sorted(set(kinds) - {"AWS", "Service"}):
+    value = raw.get("Principal")
+    if (value is None) != (kind is Kind.ROLE):
+        raise ValueError(f"principal {value!r} where it has {kind.value}")
+    if value in (None, ANYBODY):
+        return (ANYBODY,)
+    if not isinstance(value, Mapping) or not value:
+        raise ValueError(f"principal {value!r}")
+    if unknown := sorted(set(value) - {"AWS", "Service"}):
         raise ValueError(f"principal {', '.join(unknown)}")
-    return texts(kinds.get("AWS", ()))
+    found = texts(value.get("AWS", ()))
+    for each in found:
+        if not _PRINCIPAL.fullmatch(each):
+            raise ValueError(f"principal {each!r}")
+        if kind is Kind.GATEWAY and each != ANYBODY:
+            raise ValueError(f"principal {each!r} where it has {kind.value}")
+    return found
 
 
 def _services(actions: Sequence[str], but_actions: bool) -> List[str]:

@@ -8,14 +8,34 @@ leaves it to the account's policies.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Tuple
+from functools import cached_property
+from typing import (
+    Any,
+    Dict,
+    FrozenSet,
+    Iterable,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Set,
+    Tuple,
+)
 
 from lake_local.aws.policies.conditions import Context, Value
-from lake_local.aws.policies.documents import PolicyError, Statement, statements
+from lake_local.aws.policies.documents import (
+    ANYBODY,
+    Kind,
+    PolicyError,
+    Statement,
+    statements,
+)
 
 Statements = Tuple[Statement, ...]
 BY_ROLE, BY_RESOURCE = "an identity-based policy", "a resource-based policy"
 BY_ENDPOINT = "a VPC endpoint policy"
+GATEWAYS = ("s3", "dynamodb")
+"""Services whose endpoints are gateways, which know no principal but `*`."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +99,17 @@ class Policies:
                     for name, documents in raw["roles"].items()
                 },
                 resources={
-                    arn: statements(document, arn)
+                    arn: statements(document, arn, Kind.RESOURCE)
                     for arn, document in raw["resources"].items()
                 },
                 endpoints={
                     service: Endpoint(
                         each["id"],
-                        statements(each["policy"], f"endpoint of {service}"),
+                        statements(
+                            each["policy"],
+                            f"endpoint of {service}",
+                            Kind.GATEWAY if service in GATEWAYS else Kind.RESOURCE,
+                        ),
                     )
                     for service, each in raw["endpoints"].items()
                 },
@@ -101,10 +125,25 @@ class Policies:
         """Return the ARN of a role."""
         return f"arn:aws:iam::{self.account}:role/{role}"
 
-    def decide(self, role: str, asked: Asked) -> Decision:
-        """Evaluate all policies that apply."""
-        context = self._context(role, asked)
-        found = self._found(role, asked, context)
+    @cached_property
+    def _named(self) -> FrozenSet[str]:
+        """All principals that a policy of a resource or of an endpoint names."""
+        of_endpoints = (each.policy for each in self.endpoints.values())
+        policies = [*self.resources.values(), *of_endpoints]
+        return frozenset(p for policy in policies for s in policy for p in s.principals)
+
+    def session_of(self, role: str, name: str) -> str:
+        """Return the name of a role's session, if a policy tells it from others."""
+        return name if self._session(role, name) in self._named else ""
+
+    def decide(
+        self, role: str, asked: Asked, *, session: str = "", is_inside: bool = True
+    ) -> Decision:
+        """Evaluate all policies that apply to a session of a role.
+
+        A caller inside of the network comes by its endpoints.
+        """
+        found = self._found(role, asked, session, is_inside)
         for source, fitting in found.items():
             if any(each.is_deny for each in fitting):
                 return Decision(False, why=f"with an explicit deny in {source}")
@@ -114,7 +153,7 @@ class Policies:
         }
         if BY_ENDPOINT in found and not allowing[BY_ENDPOINT]:
             return _nothing_allows(BY_ENDPOINT, asked)
-        direct, delegated = _split(allowing.get(BY_RESOURCE, ()), self.account)
+        direct, delegated = self._split(allowing[BY_RESOURCE], role, session)
         if asked.service == "kms" and not (direct or delegated):
             return _nothing_allows(BY_RESOURCE, asked)
         granting = [*allowing[BY_ROLE], *direct]
@@ -123,40 +162,56 @@ class Policies:
         return Decision(True, tuple(each.sid for each in granting))
 
     def _found(
-        self, role: str, asked: Asked, context: Context
+        self, role: str, asked: Asked, session: str, is_inside: bool
     ) -> Dict[str, List[Statement]]:
         """Return the statements that speak of the request, by the kind of their policy."""
-        request = (asked.action, asked.arn, context)
-        of_role = self.roles.get(role, ())
-        found = {BY_ROLE: [each for each in of_role if each.fits(*request)]}
-        if self._passes_endpoint(asked):
-            policy = self.endpoints[asked.service].policy
-            found[BY_ENDPOINT] = [each for each in policy if each.fits(*request)]
-        of_resource = self.resources.get(_owner(asked), ())
-        principals = {"*", self.account, self._root(), self.arn_of(role)}
-        found[BY_RESOURCE] = [
-            each
-            for each in of_resource
-            if principals & set(each.principals) and each.fits(*request)
-        ]
-        return found
+        endpoint = self.endpoints.get(asked.service) if is_inside else None
+        if _is_forwarded(asked):  # by a service of AWS, which needs no endpoint
+            endpoint = None
+        names = {*self._own_names(role, session), self.account, self._root()}
+        context = self._context(role, asked, endpoint)
+        policies = {
+            BY_ROLE: self.roles.get(role, ()),
+            BY_RESOURCE: self.resources.get(_owner(asked), ()),
+        }
+        if endpoint is not None:
+            policies[BY_ENDPOINT] = endpoint.policy
+        request = (names, asked.action, asked.arn, context)
+        return {
+            kind: [each for each in policy if each.fits(*request)]
+            for kind, policy in policies.items()
+        }
 
-    def _context(self, role: str, asked: Asked) -> Context:
+    def _context(
+        self, role: str, asked: Asked, endpoint: Optional[Endpoint]
+    ) -> Context:
         known: Dict[str, Value] = {
             "aws:principalaccount": self.account,
             "aws:principalarn": self.arn_of(role),
+            "aws:principalisawsservice": "false",
             "aws:requestedregion": self.region,
             "aws:resourceaccount": self.account,
             "aws:securetransport": "true",
+            "aws:viaawsservice": str(_is_forwarded(asked)).lower(),
         }
-        if self._passes_endpoint(asked):
-            known["aws:sourcevpce"] = self.endpoints[asked.service].id
+        if endpoint is not None:
+            known["aws:sourcevpce"] = endpoint.id
         return {**known, **dict(asked.context)}
 
-    def _passes_endpoint(self, asked: Asked) -> bool:
-        """Return whether it does; what a service asks of a key for the caller does not."""
-        is_forwarded = "kms:viaservice" in dict(asked.context)
-        return asked.service in self.endpoints and not is_forwarded
+    def _split(
+        self, fitting: Iterable[Statement], role: str, session: str
+    ) -> Tuple[List[Statement], List[Statement]]:
+        """Return the statements for the caller itself, and those for its account."""
+        own = self._own_names(role, session)
+        fitting = list(fitting)
+        direct = [each for each in fitting if own & {*each.principals}]
+        return direct, [each for each in fitting if not own & {*each.principals}]
+
+    def _own_names(self, role: str, session: str) -> Set[str]:
+        return {ANYBODY, self.arn_of(role), self._session(role, session)}
+
+    def _session(self, role: str, name: str) -> str:
+        return f"arn:aws:sts::{self.account}:assumed-role/{role}/{name}"
 
     def _root(self) -> str:
         return f"arn:aws:iam::{self.account}:root"
@@ -166,18 +221,14 @@ def _all(documents: Iterable[Mapping[str, Any]], where: str) -> Statements:
     return tuple(each for one in documents for each in statements(one, where))
 
 
+def _is_forwarded(asked: Asked) -> bool:
+    """Return whether a service of AWS asks it of a key, for the caller."""
+    return "kms:viaservice" in dict(asked.context)
+
+
 def _owner(asked: Asked) -> str:
     """Return the ARN whose policy decides: the bucket of an object, else the thing itself."""
     return asked.arn.partition("/")[0] if asked.service == "s3" else asked.arn
-
-
-def _split(
-    fitting: Iterable[Statement], account: str
-) -> Tuple[List[Statement], List[Statement]]:
-    """Return the statements for the caller itself, and those for its account."""
-    whole = {account, f"arn:aws:iam::{account}:root"}
-    direct = [each for each in fitting if set(each.principals) - whole]
-    return direct, [each for each in fitting if not set(each.principals) - whole]
 
 
 def _nothing_allows(source: str, asked: Asked) -> Decision:

@@ -1,8 +1,9 @@
 """Each call of the emulator, judged by the policies of its caller's role.
 
 Callers are known by the id of their access key: Airflow has a role, a step that of its
-AddJobFlowSteps, or of its cluster's instance profile. People are not judged, and without
-the file `policies.json` nobody is.
+AddJobFlowSteps, or of its cluster's instance profile, and `role:NAME` is a role of
+whoever else reads, from outside of the network. People are not judged, and
+without the file `policies.json` nobody is.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from lake_local.aws.policies.evaluator import Asked, Decision, Policies
 
 FILE = "policies.json"
 AIRFLOW = "airflow"
+ROLE = "role:"
+"""What the id of a caller begins with that names its role itself."""
 MOST_DECISIONS = 100_000
 log = logging.getLogger(__name__)
 
@@ -87,7 +90,7 @@ class Judge:
         found = []
         for each in about:
             for asked in judged.account.asked(service, operation, each):
-                decision = judged.decide(role, asked)
+                decision = judged.decide(role, caller, asked)
                 if not decision.is_allowed:
                     denied = _denial(judged.policies, role, caller, asked, decision)
                     found.append((each, denied))
@@ -103,7 +106,7 @@ class Judge:
         if role is None:
             return None
         asked = judged.account.listing(bucket, key)
-        decision = judged.decide(role, asked)
+        decision = judged.decide(role, caller, asked)
         if decision.is_allowed:
             return None
         return _denial(judged.policies, role, caller, asked, decision)
@@ -115,6 +118,9 @@ class Judge:
         """Return the name of the role that a caller has; None for a key of nobody."""
         if caller == AIRFLOW:
             return policies.airflow
+        if caller.startswith(ROLE):
+            name = caller[len(ROLE) :]
+            return name if name in policies.roles else None
         if caller not in self._steps:
             for cluster in self._emr.clusters():
                 profile = cluster.described.get("JobFlowRole", "")
@@ -138,15 +144,20 @@ class _Judged:
         self.account = Account(
             policies.account, policies.region, policies.encryption, tags_of
         )
-        self._decisions: Dict[Tuple[str, Asked], Decision] = {}
+        self._decisions: Dict[Tuple[str, str, bool, Asked], Decision] = {}
 
-    def decide(self, role: str, asked: Asked) -> Decision:
-        found = self._decisions.get((role, asked))
+    def decide(self, role: str, caller: str, asked: Asked) -> Decision:
+        session = self.policies.session_of(role, caller)
+        is_inside = not caller.startswith(ROLE)
+        key = (role, session, is_inside, asked)
+        found = self._decisions.get(key)
         if found is None:
             if len(self._decisions) >= MOST_DECISIONS:
                 self._decisions.clear()
-            found = self.policies.decide(role, asked)
-            self._decisions[role, asked] = found
+            found = self.policies.decide(
+                role, asked, session=session, is_inside=is_inside
+            )
+            self._decisions[key] = found
             if not found.is_allowed:
                 log.warning("denied: %s %s on %s", role, asked.action, asked.arn)
         return found

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import pytest
 
 from lake_local.aws.policies.conditions import condition
-from lake_local.aws.policies.documents import PolicyError, statements
+from lake_local.aws.policies.documents import Kind, PolicyError, statements
 from lake_local.aws.policies.evaluator import Asked, Policies
 
 ACCOUNT = "123456789012"
@@ -81,7 +82,10 @@ DECISIONS = [
     ),
     (
         "endpoint-denies",
-        {"role": [allow()], "endpoints": {"s3": [allow(**OF_BUCKET), deny()]}},
+        {
+            "role": [allow()],
+            "endpoints": {"s3": [allow(**OF_BUCKET), deny(**OF_BUCKET)]},
+        },
         "with an explicit deny in a VPC endpoint policy",
     ),
     (
@@ -267,7 +271,6 @@ def test_operators_are_those_of_iam(operator, values, value, holds):
         ({"Action": "GetObject"}, "action 'GetObject'"),
         ({"Effect": "Perhaps"}, "effect 'Perhaps'"),
         ({"NotPrincipal": "*"}, "member NotPrincipal"),
-        ({"Principal": {"Federated": "x"}}, "principal Federated"),
         ({"NotAction": "*"}, "one of Action and NotAction"),
     ],
     ids=lambda each: each if isinstance(each, str) else "",
@@ -293,7 +296,152 @@ def test_what_is_not_known_is_refused_by_its_name(change, named):
     ids=["service-that-is-not-judged", "principal-that-calls-nothing"],
 )
 def test_statements_that_no_judged_call_meets_are_not_read(statement):
-    assert statements({"Statement": statement}, "r") == ()
+    kind = Kind.RESOURCE if "Principal" in statement else Kind.ROLE
+    assert statements({"Statement": statement}, "r", kind) == ()
+
+
+@pytest.mark.parametrize(
+    "kind, principal, named",
+    [
+        (Kind.ROLE, "*", "no Principal: it speaks to its role"),
+        (Kind.RESOURCE, None, "principal None where it has a Principal"),
+        (Kind.RESOURCE, {}, "principal {}"),
+        (Kind.RESOURCE, ROLE, f"principal '{ROLE}'"),
+        (Kind.RESOURCE, {"AWS": f"{ROLE}*"}, f"principal '{ROLE}*'"),
+        (Kind.RESOURCE, {"AWS": "AROAEXAMPLE"}, "principal 'AROAEXAMPLE'"),
+        (Kind.RESOURCE, {"Federated": "x"}, "principal Federated"),
+        (Kind.GATEWAY, {"AWS": ROLE}, 'has the Principal "*", and names others by a'),
+        (Kind.GATEWAY, {"AWS": ROOT}, "condition on aws:PrincipalArn"),
+    ],
+)
+def test_principals_that_aws_would_not_take_are_refused(kind, principal, named):
+    raw = {} if principal is None else {"Principal": principal}
+    with pytest.raises(PolicyError) as refused:
+        statements({"Statement": [{**deny(), **raw}]}, "it", kind)
+    assert named in str(refused.value)
+
+
+OTHERS_MAY_READ = {
+    "Effect": "Deny",
+    "Principal": "*",
+    "Action": ["s3:PutObject", "s3:DeleteObject*"],
+    "Resource": "arn:aws:s3:::b/tables/*",
+    "Condition": {
+        "ArnNotLike": {
+            "aws:PrincipalArn": [
+                f"arn:aws:iam::{ACCOUNT}:role/lake-*-steps",
+                f"arn:aws:iam::{ACCOUNT}:role/break-glass",
+            ]
+        }
+    },
+}
+"""What protects tables from whoever may do all."""
+
+
+@pytest.mark.parametrize(
+    "role, action, key, is_allowed",
+    [
+        ("admin", "s3:PutObject", "tables/t", False),
+        ("admin", "s3:DeleteObject", "tables/t", False),
+        ("admin", "s3:DeleteObjectVersion", "tables/t", False),
+        ("admin", "s3:GetObject", "tables/t", True),
+        ("admin", "s3:PutObject", "other/t", True),
+        ("lake-prod-steps", "s3:DeleteObject", "tables/t", True),
+        ("break-glass", "s3:DeleteObject", "tables/t", True),
+        ("break-glass-too", "s3:DeleteObject", "tables/t", False),
+        ("x-lake-prod-steps", "s3:DeleteObject", "tables/t", False),
+    ],
+)
+def test_a_bucket_denies_writes_to_all_but_named_roles(role, action, key, is_allowed):
+    known = policies([allow("*", "*")], {BUCKET: [OTHERS_MAY_READ]})
+    known = replace(known, roles={role: known.roles["r"]})
+    decision = known.decide(role, Asked.of(action, f"{BUCKET}/{key}"))
+    assert decision.is_allowed == is_allowed
+    if not is_allowed:
+        assert decision.why == "with an explicit deny in a resource-based policy"
+
+
+SESSION = f"arn:aws:sts::{ACCOUNT}:assumed-role/r/s-1"
+
+
+@pytest.mark.parametrize(
+    "principal, session, is_denied",
+    [
+        (ROLE, "s-1", True),
+        (f"{ROLE}x", "s-1", False),
+        (SESSION, "s-1", True),
+        (SESSION, "s-2", False),
+        (ROOT, "s-1", True),
+        (ACCOUNT, "s-1", True),
+        ("210987654321", "s-1", False),
+    ],
+)
+@pytest.mark.parametrize("of_endpoint", [True, False])
+def test_principals_are_roles_and_their_sessions(
+    principal, session, is_denied, of_endpoint
+):
+    """By the policy of an endpoint as by that of a key."""
+    no = deny(action="kms:Decrypt", resource="*", Principal={"AWS": principal})
+    yes = allow("kms:*", "*", Principal="*")
+    known = policies(
+        resources={KEY: [yes] if of_endpoint else [yes, no]},
+        endpoints={"kms": [yes, no] if of_endpoint else [yes]},
+    )
+    asked = Asked.of("kms:Decrypt", KEY)
+    named = known.session_of("r", session)
+    assert named == ("s-1" if (principal, session) == (SESSION, "s-1") else "")
+    decision = known.decide("r", asked, session=named)
+    assert decision.is_allowed != is_denied
+
+
+def test_an_endpoint_lets_through_whom_it_names():
+    yes = allow("kms:*", "*", Principal="*")
+    of_role = allow("kms:*", "*", Principal={"AWS": ROLE})
+    known = policies(resources={KEY: [yes]}, endpoints={"kms": [of_role]})
+    asked = Asked.of("kms:Decrypt", KEY)
+    assert known.decide("r", asked).is_allowed
+    assert "VPC endpoint" in known.decide("other", asked).why
+
+
+@pytest.mark.parametrize(
+    "operator, key, value, is_denied",
+    [
+        ("StringNotEquals", "aws:PrincipalAccount", ACCOUNT, False),
+        ("StringNotEquals", "aws:PrincipalAccount", "210987654321", True),
+        ("StringNotEquals", "aws:SourceVpce", "vpce-1", False),
+        ("StringNotEqualsIfExists", "aws:SourceVpce", "vpce-2", True),
+        ("Null", "aws:SourceVpce", "true", False),
+        ("Bool", "aws:PrincipalIsAWSService", "false", True),
+        ("Bool", "aws:PrincipalIsAWSService", "true", False),
+        ("BoolIfExists", "aws:ViaAWSService", "false", True),
+        ("Bool", "aws:ViaAWSService", "true", False),
+        ("ForAnyValue:ArnLike", "aws:PrincipalArn", f"{ROLE}*", True),
+        ("ForAllValues:ArnNotLike", "aws:PrincipalArn", ROLE, False),
+    ],
+)
+def test_a_deny_by_where_a_call_comes_from(operator, key, value, is_denied):
+    no = deny(Principal="*", Condition={operator: {key: value}})
+    known = policies([allow()], {BUCKET: [no]}, {"s3": [allow(Principal="*")]})
+    assert known.decide("r", GET).is_allowed != is_denied
+
+
+def test_who_calls_from_outside_of_the_network_has_no_endpoint():
+    no = deny(
+        Principal="*", Condition={"StringNotEquals": {"aws:SourceVpce": "vpce-1"}}
+    )
+    known = policies([allow()], {BUCKET: [no]}, {"s3": [allow(Principal="*")]})
+    assert known.decide("r", GET).is_allowed
+    assert not known.decide("r", GET, is_inside=False).is_allowed
+    known = policies([allow()], endpoints={"s3": []})
+    assert known.decide("r", GET, is_inside=False).is_allowed
+
+
+def test_a_service_that_uses_a_key_for_a_caller_says_so():
+    via = {"Bool": {"aws:ViaAWSService": "true"}}
+    key = [allow("kms:Decrypt", KEY, Principal={"AWS": ROLE}, Condition=via)]
+    assert policies(resources={KEY: key}).decide("r", DECRYPT).is_allowed
+    asked = Asked.of("kms:Decrypt", KEY)
+    assert not policies(resources={KEY: key}).decide("r", asked).is_allowed
 
 
 @pytest.mark.parametrize("missing", ["account", "roles", "endpoints"])

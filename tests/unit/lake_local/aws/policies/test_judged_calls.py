@@ -424,6 +424,53 @@ def test_a_step_without_a_role_has_that_of_its_nodes(judged, as_, s3, bucket, st
         as_(step_id(), "s3").get_object(Bucket=bucket, Key="k")
 
 
+def test_who_reads_beside_the_steps_calls_by_the_name_of_a_role(
+    as_, emulator, s3, bucket
+):
+    """An administrator may do all, so that the bucket's policy alone protects a table."""
+    s3.put_object(Bucket=bucket, Key="tables/t", Body=b"1")
+    raw = made(
+        admin=[allow("*")], reader=[allow("s3:GetObject")], lake_steps=[allow("*")]
+    )
+    arn = f"arn:aws:iam::{ACCOUNT}:role/lake-*"
+    raw["resources"][f"arn:aws:s3:::{bucket}"] = {
+        "Statement": {
+            "Effect": "Deny",
+            "Principal": "*",
+            "Action": ["s3:PutObject", "s3:DeleteObject"],
+            "Resource": f"arn:aws:s3:::{bucket}/tables/*",
+            "Condition": {"ArnNotLike": {"aws:PrincipalArn": arn}},
+        }
+    }
+    emulator.judge.replace(raw)
+    try:
+        table = {"Bucket": bucket, "Key": "tables/t"}
+        admin, reader = as_("role:admin", "s3"), as_("role:reader", "s3")
+        for each in (admin, reader):
+            assert each.get_object(**table)["Body"].read() == b"1"
+        for call in (
+            lambda: admin.delete_object(**table),
+            lambda: admin.put_object(**table),
+        ):
+            with pytest.raises(ClientError, match="explicit deny in a resource-based"):
+                call()
+        reply = admin.delete_objects(
+            Bucket=bucket, Delete={"Objects": [{"Key": "tables/t"}]}
+        )
+        assert reply["Errors"][0]["Code"] == "AccessDenied"
+        admin.put_object(Bucket=bucket, Key="other", Body=b"2")
+        with denied("s3:PutObject", "reader", **S3):
+            reader.put_object(Bucket=bucket, Key="other", Body=b"3")
+        with denied("glue:GetDatabases", "reader"):
+            as_("role:reader", "glue").get_databases()
+        as_("role:admin", "glue").get_databases()
+        with pytest.raises(ClientError, match="InvalidAccessKeyId"):
+            as_("role:nobody", "s3").get_object(**table)
+        as_("role:lake-steps", "s3").delete_object(**table)
+    finally:
+        emulator.judge.replace(None)
+
+
 def test_a_key_of_nobody_is_refused(judged, as_, bucket):
     judged(airflow_role=[allow("*")])
     for service, call, code in (
@@ -483,9 +530,9 @@ def test_the_same_call_of_a_role_is_decided_once(
     judged(airflow_role=[allow("s3:PutObject")], steps=[])
     decided, decide = [], Policies.decide
 
-    def noted(self, role, asked):
+    def noted(self, role, asked, **caller):
         decided.append((role, asked.action))
-        return decide(self, role, asked)
+        return decide(self, role, asked, **caller)
 
     monkeypatch.setattr(Policies, "decide", noted)
     step = as_(step_id(), "s3")

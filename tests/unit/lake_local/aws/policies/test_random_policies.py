@@ -22,7 +22,16 @@ OPERATORS = (
     *("StringEqualsIgnoreCase", "StringEqualsIfExists", "StringNotLikeIfExists"),
     "Null",
 )
-PRINCIPALS = ("*", {"AWS": ACCOUNT}, {"AWS": f"arn:aws:iam::{ACCOUNT}:role/r"})
+ROLE = f"arn:aws:iam::{ACCOUNT}:role/r"
+SESSION = f"arn:aws:sts::{ACCOUNT}:assumed-role/r/s"
+MEANT = ("*", ACCOUNT, f"arn:aws:iam::{ACCOUNT}:root", ROLE, SESSION)
+PRINCIPALS = (
+    *("*", {"AWS": "*"}, {"AWS": ACCOUNT}, {"AWS": ROLE}, {"AWS": SESSION}),
+    *({"AWS": f"{ROLE}x"}, {"AWS": [f"{SESSION}x", MEANT[2]]}),
+)
+NOT_LIKE = {"ArnNotLike": {"aws:PrincipalArn": [f"{ROLE}x", "arn:aws:iam::*:role/?"]}}
+OTHERS = {"ArnNotLike": {"aws:PrincipalArn": f"{ROLE}x"}}
+"""Conditions of a Deny for all but some roles: the first spares the caller."""
 SHARE_ALLOWED = (0.1, 0.9)
 
 
@@ -55,14 +64,27 @@ def holds(operator: str, wanted: list, value: str | None) -> bool:
 
 
 def speaks(statement: dict, action: str, arn: str, prefix: str | None) -> bool:
-    if not any(fits(a.lower(), action.lower()) for a in statement["Action"]):
+    principal = statement.get("Principal", "*")
+    named = principal["AWS"] if isinstance(principal, dict) else principal
+    if not set(MEANT) & set([named] if isinstance(named, str) else named):
         return False
-    if not any(fits(r, arn) for r in statement["Resource"]):
+    if statement.get("Condition") in (NOT_LIKE, OTHERS):
+        return statement["Condition"] == OTHERS and lies(statement, action, arn)
+    if not lies(statement, action, arn):
         return False
     return all(
         holds(operator, tests["s3:prefix"], prefix)
         for operator, tests in statement.get("Condition", {}).items()
     )
+
+
+def lies(statement: dict, action: str, arn: str) -> bool:
+    """By what a statement names, or by all but that."""
+    of_actions = statement.get("Action", statement.get("NotAction"))
+    acts = any(fits(a.lower(), action.lower()) for a in of_actions)
+    of_arns = statement.get("Resource", statement.get("NotResource"))
+    is_there = any(fits(r, arn) for r in of_arns)
+    return acts == ("Action" in statement) and is_there == ("Resource" in statement)
 
 
 def is_allowed(raw: dict, action: str, arn: str, prefix: str | None) -> bool:
@@ -85,9 +107,15 @@ def is_allowed(raw: dict, action: str, arn: str, prefix: str | None) -> bool:
         group
         for group, each in said
         if each["Effect"] == "Allow"
-        and not (group == "bucket" and each["Principal"] == {"AWS": ACCOUNT})
+        and not (group == "bucket" and is_of_the_account(each["Principal"]))
     }
     return not denied and "endpoint" in allowed and bool(allowed - {"endpoint"})
+
+
+def is_of_the_account(principal: str | dict) -> bool:
+    named = principal["AWS"] if isinstance(principal, dict) else principal
+    mine = set(MEANT) & set([named] if isinstance(named, str) else named)
+    return mine <= {ACCOUNT, MEANT[2]}
 
 
 def random_statement(dice: random.Random, **more) -> dict:
@@ -104,7 +132,16 @@ def random_statement(dice: random.Random, **more) -> dict:
         wanted = [dice.choice(["true", "false"])]
         wanted = wanted if operator == "Null" else dice.sample(values, 2)
         made["Condition"] = {operator: {"s3:prefix": wanted}}
+    for name in ("Action", "Resource"):
+        if dice.random() < 0.1:
+            made[f"Not{name}"] = made.pop(name)
+    if made["Effect"] == "Deny" and dice.random() < 0.5:
+        made["Condition"] = dice.choice([NOT_LIKE, OTHERS])
     return made
+
+
+def allow_all() -> dict:
+    return {"Effect": "Allow", "Principal": "*", "Action": ["*"], "Resource": ["*"]}
 
 
 def random_policies(dice: random.Random) -> dict:
@@ -118,8 +155,7 @@ def random_policies(dice: random.Random) -> dict:
         for bucket in ("a", "ab")
     }
     endpoint = [random_statement(dice, Principal="*", Effect="Allow")]
-    everything = {**endpoint[0], "Action": ["*"], "Resource": ["*"]}
-    everything.pop("Condition", None)
+    everything = allow_all()
     endpoint += [everything] if dice.random() < 0.7 else []
     role = [random_statement(dice) for _ in range(dice.randint(0, 4))]
     return {
@@ -143,7 +179,8 @@ def test_two_evaluators_decide_alike(seed):
             for arn in ARNS:
                 prefix = dice.choice([None, *PREFIXES])
                 context = {} if prefix is None else {"s3:prefix": prefix}
-                found = policies.decide("r", Asked.of(action, arn, context))
+                asked = Asked.of(action, arn, context)
+                found = policies.decide("r", asked, session="s")
                 expected = is_allowed(raw, action, arn, prefix)
                 assert found.is_allowed == expected, (raw, action, arn, prefix)
                 decided.append(expected)

@@ -22,7 +22,7 @@ from lake_spec.contract.product_inputs import read_by_products
 from lake_spec.contract.pull_folders import pulls_of
 from lake_spec.contract.release_files import CODE, MAIN, PACKAGES
 from lake_spec.contract.table_profile import profiles_folder
-from lake_spec.model import DomainSpec, EnvironmentSpec
+from lake_spec.model import Connection, DomainSpec, EnvironmentSpec
 from lake_spec.model.choices import ReadableAs, SecretStore
 from lake_spec.rules.landing_folders import is_own
 
@@ -252,14 +252,30 @@ def _jars(environment: EnvironmentSpec) -> Iterator[Statement]:
         yield allow("Jars", READ, jars)
 
 
+def _connections(
+    environment: EnvironmentSpec, domains: Iterable[DomainSpec]
+) -> List[Connection]:
+    """Return the connections that tables of these domains pull from and may use."""
+    used = {
+        (pull.connection, domain.name)
+        for domain in domains
+        for table in domain.tables
+        for _, pull in pulls_of(table)
+    }
+    return [
+        connection
+        for name, connection in environment.connections
+        if any((name, each) in used for each in connection.domains)
+    ]
+
+
 def secret_names(
     environment: EnvironmentSpec, domains: Iterable[DomainSpec]
 ) -> Dict[SecretStore, Set[str]]:
     """Return the secrets that steps of these domains read, by their store."""
-    used = {p.connection for d in domains for t in d.tables for _, p in pulls_of(t)}
     found: Dict[SecretStore, Set[str]] = {store: set() for store in SecretStore}
-    for name, connection in environment.connections:
-        if name in used and connection.secret is not None:
+    for connection in _connections(environment, domains):
+        if connection.secret is not None:
             found[connection.secret_store].add(connection.secret)
     if environment.erase_secret is not None:
         found[SecretStore.SSM].add(environment.erase_secret)

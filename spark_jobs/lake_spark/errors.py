@@ -383,6 +383,14 @@ class WrongConnection(StageError):
     """
 
 
+class ForeignConnection(StageError):
+    """A table pulls from a connection that the environment lets other domains use.
+
+    Fix: Ask those who answer for the connection to add the domain to its `domains` in the
+    environment's file, or name another connection in the table's spec.
+    """
+
+
 class PullFailed(StageError):
     """A database or Kafka could not be read, or did not have what was asked for.
 

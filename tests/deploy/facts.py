@@ -62,17 +62,16 @@ class Templates:
     @classmethod
     def of(cls, store: SecretStore = SecretStore.SECRETS_MANAGER) -> Templates:
         """Load them, for a table that is pulled by a secret of that store."""
+        lake = load_lake(DAGS / "tables")
         shop = PostgreSql(
-            host="h", database="d", secret="lake/shop", secret_store=store
+            "h", "d", "lake/shop", tuple(lake.domains), secret_store=store
         )
         environment = replace(
             load_environment("prod", DAGS / "environments"),
             connections=(("shop", shop),),
             erase_secret=None,
         )
-        domains = tuple(
-            with_pulled_table(d) for d in load_lake(DAGS / "tables").domains.values()
-        )
+        domains = tuple(with_pulled_table(d) for d in lake.domains.values())
         layers = {
             name: load_template(name) for name in ("network", "data", "mwaa", "deploy")
         }

@@ -97,10 +97,9 @@ def steps() -> Compared:
     """The Spark jobs, as the role of their domain."""
     services = ("s3", "glue", "ssm", "secretsmanager")
     calls, unknown = calls_of(ROOT / "spark_jobs", services)
-    domains = [
-        with_pulled_table(d) for d in load_lake(DAGS / "tables").domains.values()
-    ]
-    shop = PostgreSql(host="shop", database="shop", secret="shop")
+    lake = load_lake(DAGS / "tables")
+    domains = [with_pulled_table(d) for d in lake.domains.values()]
+    shop = PostgreSql("shop", "shop", "shop", tuple(lake.domains))
     environment = replace(
         load_environment("prod", DAGS / "environments"), connections=(("shop", shop),)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, Mapping
 
@@ -22,5 +23,5 @@ def write(folder: Path, connections: Mapping[str, Any] | None = None) -> Path:
         content["connections"] = dict(connections)
     folder.mkdir()
     file = folder / OURS.name
-    file.write_text(yaml.safe_dump(content), encoding="utf-8")
+    file.write_text(json.dumps(content), encoding="utf-8")  # YAML without aliases
     return file

@@ -83,6 +83,7 @@ class ShopLake:
             "host": database.host,
             "port": database.port,
             "tls": False,
+            "domains": ["shop"],
         }
         ours = {**here, "database": database.database}
         connections = {
@@ -95,6 +96,7 @@ class ShopLake:
                 "bootstrap_servers": [f"{database.host}:{dead_port}"],
                 "security": "scram",
                 "secret": "shop/kafka",
+                "domains": ["shop"],
             },
         }
         self.command = CommandLine(

@@ -59,10 +59,10 @@ class Command:
 connections:
   shop_db:
     {{kind: postgresql, host: {database.host}, port: {database.port}, tls: false,
-     database: {database.database}, secret: lake/local/shop}}
+     database: {database.database}, secret: lake/local/shop, domains: [shop]}}
   shop_kafka:
     {{kind: kafka, bootstrap_servers: ["127.0.0.1:{self.broker_port}"],
-     security: plaintext}}
+     security: plaintext, domains: [shop]}}
 """)
         packages = ":".join(
             str(PROJECT / each) for each in ("local", "dags", "spark_jobs", "infra")

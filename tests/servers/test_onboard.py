@@ -87,12 +87,14 @@ def shop(postgresql):
 def pg_connection(server):
     return (
         f"shop_db: {{kind: postgresql, host: {server.host}, port: {server.port},"
-        f" database: {server.database}, secret: lake/shop, tls: false}}"
+        f" database: {server.database}, secret: lake/shop, domains: [shop],"
+        " tls: false}"
     )
 
 
 KAFKA = (
-    "shop_kafka: {kind: kafka, bootstrap_servers: [kafka.example:9092], security: tls}"
+    "shop_kafka: {kind: kafka, bootstrap_servers: [kafka.example:9092], security: tls,"
+    " domains: [shop, store]}"
 )
 
 
@@ -221,7 +223,8 @@ def store(mariadb, aws, tmp_path_factory):
     made.write_environment(
         [
             f"store_db: {{kind: mariadb, host: {mariadb.host}, port: {mariadb.port},"
-            " database: store, secret: lake/store, tls: false}",
+            " database: store, secret: lake/store, tls: false,"
+            " domains: [store, pulled, none]}",
             KAFKA,
         ]
     )

@@ -24,6 +24,8 @@ from lake_spark.sources.staging_folder import PULLED
 from tests.spark.lake import Lake, table
 
 PASSWORD = "hush-hush"
+DOMAINS = ("tests", "types")
+"""Those of tables that tests pull."""
 
 FEED = """
 source:
@@ -131,19 +133,16 @@ class PullingLake(ConnectedLake):
 
 
 def postgresql_at(server) -> PostgreSql:
-    return PostgreSql(
-        host=server.host, port=server.port, database="postgres", secret="", tls=False
-    )
+    return PostgreSql(server.host, "postgres", "", DOMAINS, port=server.port, tls=False)
 
 
 def mariadb_at(server, database: str) -> MariaDb:
-    return MariaDb(
-        host=server.host, port=server.port, database=database, secret="", tls=False
-    )
+    return MariaDb(server.host, database, "", DOMAINS, port=server.port, tls=False)
 
 
 def kafka_at(server) -> KafkaCluster:
-    return KafkaCluster((server.bootstrap_servers,), security=KafkaSecurity.PLAINTEXT)
+    plain = KafkaSecurity.PLAINTEXT
+    return KafkaCluster((server.bootstrap_servers,), DOMAINS, plain)
 
 
 def things(text: str, name: str, columns: str = "", **words: str) -> TableSpec:

@@ -187,6 +187,7 @@ class EnvironmentSpec:
                 "host": "shop.example.internal",
                 "database": "shop",
                 "secret": "lake/dev/shop",
+                "domains": ["shop"],
             }
         },
     )

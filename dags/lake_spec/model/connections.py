@@ -8,6 +8,8 @@ from typing import ClassVar, Optional, Tuple, Union
 from lake_spec.model.choices import KafkaSecurity, SecretStore
 from lake_spec.model.spec_field import setting
 
+_DOMAINS = "Domains whose tables may pull from it; no other domain gets its secret."
+
 
 @dataclass(frozen=True)
 class Database:
@@ -20,6 +22,7 @@ class Database:
         "Name of the secret with user and password, as JSON: username, password.",
         example="lake/dev/shop",
     )
+    domains: Tuple[str, ...] = setting(_DOMAINS, example=["shop"])
     port: int = setting("Its port.")
     secret_store: SecretStore = setting(
         "Service that stores the secret.", SecretStore.SECRETS_MANAGER
@@ -52,6 +55,7 @@ class KafkaCluster:
         "Bootstrap brokers, as host:port.",
         example=["b-1.kafka.example.internal:9096"],
     )
+    domains: Tuple[str, ...] = setting(_DOMAINS, example=["shop"])
     security: KafkaSecurity = setting(
         "Protocol and authentication of the brokers.", KafkaSecurity.SCRAM
     )

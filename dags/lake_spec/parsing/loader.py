@@ -24,7 +24,10 @@ from lake_spec.parsing.discovery import (
     survey_folder,
     survey_tables,
 )
-from lake_spec.rules.connections import connections_fit_pulls
+from lake_spec.rules.connections import (
+    connections_are_of_the_domains,
+    connections_fit_pulls,
+)
 from lake_spec.rules.continuous import cluster_outlasts_continuous_run
 from lake_spec.rules.domain import cluster_outlasts_stage
 from lake_spec.rules.readers import grants_name_tables, readers_name_what_exists
@@ -176,11 +179,16 @@ def _check_domains(
     survey: Survey, file: Path, environment: EnvironmentSpec, names: List[str]
 ) -> None:
     """Report misspelt domains; others may belong to another folder."""
-    for name, _ in environment.runtime_roles:
+    named: Dict[KeyPath, str] = {
+        ("runtime_roles", name): name for name, _ in environment.runtime_roles
+    }
+    for connection, each in environment.connections:
+        for position, name in enumerate(each.domains if each else ()):
+            named["connections", connection, "domains", position] = name
+    for path, name in named.items():
         hint = did_you_mean(name, names)
         if hint and name not in names:
             message = f"unknown domain {name!r}"
-            path = ("runtime_roles", name)
             rule = ParsingId.UNKNOWN_DOMAIN.value
             problem = Problem(path, name, message, hint.strip(), rule)
             _report(survey, file, problem)
@@ -189,13 +197,15 @@ def _check_domains(
 def _check_connections(
     survey: Survey, file: Path, environment: EnvironmentSpec, lake: Lake
 ) -> None:
-    """Report connections that tables use and an environment with connections lacks.
+    """Report connections that tables use and an environment with connections lacks, or
+    has for other domains.
 
     One without any pulls nothing: runs of such tables there fail by name.
     """
     if environment.connections:
-        for problem in connections_fit_pulls(environment, lake.domains.values()):
-            _report(survey, file, problem)
+        for find in (connections_fit_pulls, connections_are_of_the_domains):
+            for problem in find(environment, lake.domains.values()):
+                _report(survey, file, problem)
 
 
 def _check_hours(

@@ -29,7 +29,7 @@ _JAR = re.compile(
 
 @CONNECTIONS.rule()
 def connections_are_valid(spec: EnvironmentSpec) -> Iterator[Problem]:
-    """Refuse a connection whose name, host, database, port or secret is not valid.
+    """Refuse a connection whose name, domains, host, database, port or secret is not valid.
 
     Fix: Write the value as the message says; host and port go into settings of their
     own.
@@ -39,6 +39,7 @@ def connections_are_valid(spec: EnvironmentSpec) -> Iterator[Problem]:
         yield from names.name(path, name)
         if connection is None:
             continue  # it could not be read, which is reported
+        yield from _domains(path, connection)
         yield from _secret(path, connection)
         if isinstance(connection, KafkaCluster):
             yield from _brokers(path, connection)
@@ -50,6 +51,16 @@ def connections_are_valid(spec: EnvironmentSpec) -> Iterator[Problem]:
             hint = "Write a name of A-Z a-z 0-9 _ $ - that begins with a letter."
             yield got((*path, "database"), connection.database, hint)
         yield from within((*path, "port"), connection.port, 1, 65535)
+
+
+def _domains(path: Path, connection: Connection) -> Iterator[Problem]:
+    if not connection.domains:
+        yield got((*path, "domains"), [], "List the domains that may pull from it.")
+    for position, domain in enumerate(connection.domains):
+        place: Path = (*path, "domains", position)
+        yield from names.name(place, domain)
+        if domain in connection.domains[:position]:
+            yield got(place, domain, "Name each domain once.")
 
 
 def _secret(path: Path, connection: Connection) -> Iterator[Problem]:
@@ -129,3 +140,29 @@ def connections_fit_pulls(
                 )
                 message = f"unknown connection {name!r}"
                 yield Problem(("connections",), name, message, hint)
+
+
+@rule
+def connections_are_of_the_domains(
+    environment: EnvironmentSpec, domains: Iterable[DomainSpec]
+) -> Iterator[Problem]:
+    """Refuse a table that pulls from a connection which its domain may not use.
+
+    Fix: Ask those who answer for the connection to add the domain to its `domains`, or
+    name a connection of the domain in the table.
+    """
+    known = dict(environment.connections)
+    reported = set()
+    for table in (table for domain in domains for table in domain.tables):
+        for setting, pull in pulls_of(table):
+            name, found = pull.connection, known.get(pull.connection)
+            user = (name, table.domain)
+            if found is None or table.domain in found.domains or user in reported:
+                continue
+            reported.add(user)
+            hint = (
+                f"{table.full_name} (source.{setting}) pulls from {name}, which is not "
+                f"for {table.domain}: ask those who answer for {name} to add "
+                f"{table.domain} here, or name another connection in the table."
+            )
+            yield got(("connections", name, "domains"), list(found.domains), hint)

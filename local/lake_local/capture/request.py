@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Dict, Iterable, Iterator, Set, Tuple
 
+from lake_spec.contract.connection_domains import refusal
 from lake_spec.model import KafkaCluster, TableSpec
 from lake_spec.model.choices import Connector, KafkaSecurity
 from lake_spec.model.connections import PostgreSql
@@ -17,7 +18,10 @@ from lake_local.workspace.specs import Specs
 
 _LONGEST_NAME = 63
 _HOSTS = (HOST, "localhost")
-_EXAMPLE = 'kind: kafka, bootstrap_servers: ["127.0.0.1:9092"], security: plaintext'
+_EXAMPLE = (
+    'kind: kafka, bootstrap_servers: ["127.0.0.1:9092"], security: plaintext,'
+    " domains: [{}]"
+)
 
 
 @dataclass(frozen=True)
@@ -62,11 +66,16 @@ def capture_of(specs: Specs, domain: str, connection: str = "") -> Capture:
     parts = [_parts(table, each.topic) for table, each in topics]
     known = dict(specs.environment.connections)
     name, database = _database(specs, known, connection)
+    port = _port(specs, known, kafka, domain)
+    for each in (name, kafka):
+        words = refusal(specs.environment, each, domain)
+        if words:
+            raise BadRequest(words)
     return Capture(
         domain=domain,
         connection=name,
         database=database,
-        broker_port=_port(specs, known, kafka),
+        broker_port=port,
         prefix=_only(domain, "topic prefix", {each[0] for each in parts}),
         tables=tuple(sorted({(schema, table) for _, schema, table in parts})),
     )
@@ -102,13 +111,13 @@ def _only(domain: str, what: str, found: Set[str]) -> str:
     return min(found)
 
 
-def _port(specs: Specs, known: Dict[str, object], name: str) -> int:
+def _port(specs: Specs, known: Dict[str, object], name: str, domain: str) -> int:
     """The broker's port, which the environment must say is one of this machine."""
-    found = known.get(name)
+    found, example = known.get(name), _EXAMPLE.format(domain)
     if found is None:
         raise BadRequest(
             f"{specs.environment_file}: has no connection {name!r}. Add it under"
-            f" `connections`: {name}: {{{_EXAMPLE}}}"
+            f" `connections`: {name}: {{{example}}}"
         )
     servers = getattr(found, "bootstrap_servers", ())
     hosts = [each.rpartition(":") for each in servers]
@@ -121,7 +130,7 @@ def _port(specs: Specs, known: Dict[str, object], name: str) -> int:
     if not is_ours:
         raise BadRequest(
             f"{specs.environment_file}: connections.{name} is no broker that `connect` can"
-            f" start. It must be on this machine, as {{{_EXAMPLE}}}; keep other brokers in"
+            f" start. It must be on this machine, as {{{example}}}; keep other brokers in"
             " another environment's file."
         )
     return int(hosts[0][2])

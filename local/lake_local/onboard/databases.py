@@ -8,6 +8,7 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import Any, List, Tuple
 
+from lake_spec.contract.connection_domains import refusal
 from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.model import EnvironmentSpec, KafkaCluster
 from lake_spec.model.choices import Connector, KafkaSecurity, SecretStore
@@ -110,21 +111,24 @@ def _server(
     with account.clients(args, environment) as clients:
         try:
             if args.connection:
-                found = _connection(args.connection, environment)
+                found = _connection(args.connection, environment, args.domain)
                 return args.connection, secret.server_of(clients, found), []
             store, tls = SecretStore(args.secret_store), not args.no_tls
             server, found = secret.whole_server(
-                clients, args.jdbc_secret, store, tls=tls
+                clients, args.jdbc_secret, store, args.domain, tls=tls
             )
         except secret.BadSecret as error:
             raise BadRequest(str(error)) from None
     name = lake_name(f"{found.database}_db")
-    if dict(environment.connections).get(name) == found:
-        return name, server, []
+    known = dict(environment.connections).get(name)
+    if known is not None and replace(found, domains=known.domains) == known:
+        if args.domain in known.domains:
+            return name, server, []
+        found = replace(found, domains=(*known.domains, args.domain))
     return name, server, [account.entry(name, found)]
 
 
-def _connection(name: str, environment: EnvironmentSpec) -> Any:
+def _connection(name: str, environment: EnvironmentSpec, domain: str) -> Any:
     known = dict(environment.connections)
     found = known.get(name)
     if found is None:
@@ -138,7 +142,14 @@ def _connection(name: str, environment: EnvironmentSpec) -> Any:
             f"--connection {name}: got a connection of kind {found.kind}. Name one of kind"
             " postgresql or mariadb."
         )
+    _require_own(environment, name, domain)
     return found
+
+
+def _require_own(environment: EnvironmentSpec, name: str, domain: str) -> None:
+    words = refusal(environment, name, domain)
+    if words:
+        raise BadRequest(words)
 
 
 def _kafka(
@@ -151,21 +162,22 @@ def _kafka(
         raise BadRequest(f"--kafka-connection {name!r}: {fault.hint}")
     found = dict(environment.connections).get(name)
     if found is None:
-        return name, [account.entry(name, _example(environment))]
+        return name, [account.entry(name, _example(environment, args.domain))]
     if not isinstance(found, KafkaCluster):
         raise BadRequest(
             f"--kafka-connection {name}: got a connection of kind {found.kind}. Name one of"
             " kind kafka."
         )
+    _require_own(environment, name, args.domain)
     return name, []
 
 
-def _example(environment: EnvironmentSpec) -> KafkaCluster:
+def _example(environment: EnvironmentSpec, domain: str) -> KafkaCluster:
     """Return brokers to write: on this machine those that `connect` starts."""
     if environment.name == ENVIRONMENT:
         ours = ("127.0.0.1:9092",)
-        return KafkaCluster(bootstrap_servers=ours, security=KafkaSecurity.PLAINTEXT)
-    return KafkaCluster(bootstrap_servers=("HOST:9096",), secret="NAME")
+        return KafkaCluster(ours, (domain,), KafkaSecurity.PLAINTEXT)
+    return KafkaCluster(("HOST:9096",), (domain,), secret="NAME")
 
 
 def _catalog(server: Server, schema: str) -> Catalog:

@@ -50,9 +50,9 @@ def server_of(clients: Any, connection: Any) -> Server:
 
 
 def whole_server(
-    clients: Any, name: str, store: SecretStore, *, tls: bool
+    clients: Any, name: str, store: SecretStore, domain: str, *, tls: bool
 ) -> Tuple[Server, Any]:
-    """Return the database of a secret with all settings, and its connection."""
+    """Return the database of a secret with all settings, and its connection for a domain."""
     found = _content(clients, name, store)
     username, password = _login(found, name)
     engine = found.get("engine")
@@ -72,7 +72,8 @@ def whole_server(
         host=str(found["host"]),
         database=str(found["dbname"]),
         secret=name,
-        port=_port(found.get("port"), cls(host="", database="", secret="").port, name),
+        domains=(domain,),
+        port=_port(found.get("port"), cls.port, name),
         secret_store=store,
         tls=tls,
     )

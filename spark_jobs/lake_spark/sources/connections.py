@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from typing import Tuple, Type, TypeVar
 
+from lake_spec.contract.connection_domains import refusal
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Connection, EnvironmentSpec
-from lake_spark.errors import WrongConnection
+from lake_spark.errors import ForeignConnection, WrongConnection
 
 Kind = TypeVar("Kind")
 
 
-def connection_of(environment: EnvironmentSpec, name: str, *kinds: Type[Kind]) -> Kind:
-    """Return the connection of that name; raise WrongConnection if none is of these kinds."""
+def connection_of(
+    environment: EnvironmentSpec, name: str, domain: str, *kinds: Type[Kind]
+) -> Kind:
+    """Return the connection of that name, for a table of the domain.
+
+    Raise WrongConnection if none is of these kinds, ForeignConnection if it is for other
+    domains: a role that several domains share could read its secret.
+    """
     known = dict(environment.connections)
     found = known.get(name)
     if found is None:
@@ -27,6 +34,9 @@ def connection_of(environment: EnvironmentSpec, name: str, *kinds: Type[Kind]) -
             f"connection {name!r}: is of kind {found.kind} in the environment "
             f"{environment.name!r}, and this source needs {_words(kinds)}. Name another connection."
         )
+    words = refusal(environment, name, domain)
+    if words:
+        raise ForeignConnection(words)
     return found
 
 

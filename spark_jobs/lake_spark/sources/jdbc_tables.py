@@ -234,12 +234,13 @@ def wanted_columns(spec: TableSpec) -> Callable[[str], Wanted]:
 @contextmanager
 def opened(run: TableRun, pull: TablePull) -> Iterator[OpenTable]:
     """Yield the table of a pull, in one snapshot until the block ends; errors by name."""
-    database = connection_of(run.environment, pull.connection, *DATABASES)
+    name, domain = pull.connection, run.spec.domain
+    database = connection_of(run.environment, name, domain, *DATABASES)
     kept_in = database.secret_store
-    who = credentials_of(run.store, pull.connection, database.secret, kept_in)
+    who = credentials_of(run.store, name, database.secret, kept_in)
     is_postgresql = isinstance(database, PostgreSql)
     dialect = PostgreSqlDialect() if is_postgresql else MariaDbDialect()
-    server = Server(pull.connection, database, who, dialect)
+    server = Server(name, database, who, dialect)
     with server.errors_named(pull.table), server.session(run.spark) as session:
         at = dialect.opened(session, _quoted(dialect, pull.table))
         table = OpenTable(run, server, session, at, pull.table, ())

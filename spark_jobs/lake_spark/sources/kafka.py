@@ -48,7 +48,7 @@ def pull_topic(run: TableRun, source: KafkaTopic) -> List[str]:
 
 
 def _settings(run: TableRun, name: str) -> Dict[str, str]:
-    cluster = connection_of(run.environment, name, KafkaCluster)
+    cluster = connection_of(run.environment, name, run.spec.domain, KafkaCluster)
     login = None
     if cluster.secret is not None:
         login = credentials_of(run.store, name, cluster.secret, cluster.secret_store)

@@ -320,11 +320,11 @@ def test_a_product_has_no_landing_files():
 
 
 CONNECTIONS = (
-    ("shop", PostgreSql(host="h", database="d", secret="lake/shop")),
-    ("old", MariaDb("h", "d", "/lake/old", secret_store=SecretStore.SSM)),
-    ("events", KafkaCluster(("b:1",), secret="AmazonMSK_lake")),
-    ("open", KafkaCluster(("b:1",))),
-    ("others", PostgreSql(host="h", database="d", secret="lake/others")),
+    ("shop", PostgreSql("h", "d", "lake/shop", ("a", "b"))),
+    ("old", MariaDb("h", "d", "/lake/old", ("b",), secret_store=SecretStore.SSM)),
+    ("events", KafkaCluster(("b:1",), ("c",), secret="AmazonMSK_lake")),
+    ("open", KafkaCluster(("b:1",), ("d",))),
+    ("others", PostgreSql("h", "d", "lake/others", ("a",))),
 )
 PULLED = [
     pulling(domain("a", "shop/a"), load_from=JdbcTable("shop", "a")),
@@ -345,6 +345,20 @@ def test_a_role_reads_the_secrets_that_pulls_of_its_tables_use_alone():
     assert keys(found["ParametersOfConnections"]) == [f"ssm:{start}parameter/lake/old"]
     assert found["SecretsOfConnections"]["Action"] == ["secretsmanager:GetSecretValue"]
     assert "secret:" not in json.dumps(role_statements(servers, [SALES, PULLED[3]]))
+
+
+@pytest.mark.parametrize("setting", ["load_from", "changes_from"])
+def test_a_role_reads_no_secret_of_a_connection_that_is_for_others(setting):
+    pulls = {
+        "load_from": JdbcTable("shop", "hr"),
+        "changes_from": KafkaTopic("events", "t"),
+    }
+    thief = pulling(domain("thief", "thief"), **{setting: pulls[setting]})
+    servers = environment(connections=CONNECTIONS)
+    assert "secret:" not in json.dumps(role_statements(servers, [thief]))
+    # Nor because another domain that runs as the same role only may use it.
+    idle = pulling(domain("a", "a"), load_from=JdbcTable("old", "a"))
+    assert "secret:" not in json.dumps(role_statements(servers, [thief, idle]))
 
 
 def test_a_role_writes_the_landing_files_that_its_tables_pull_alone():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import yaml
 
@@ -26,12 +28,20 @@ source:
 columns: {{id: int}}
 key: [id]
 """
-DATABASE = {"kind": "postgresql", "host": "db", "database": "shop", "secret": "s"}
+DATABASE = {
+    "kind": "postgresql",
+    "host": "db",
+    "database": "shop",
+    "secret": "s",
+    "domains": ["shop"],
+}
+OTHERS = {"domains": ["hr"]}
 MARIADB = {**DATABASE, "kind": "mariadb"}
 BROKER = {
     "kind": "kafka",
     "bootstrap_servers": ["127.0.0.1:9092"],
     "security": "plaintext",
+    "domains": ["shop"],
 }
 ELSEWHERE = {**BROKER, "bootstrap_servers": ["kafka.example:9092"]}
 
@@ -50,7 +60,7 @@ def asked(tmp_path):
         found = yaml.safe_load((find().dags / "environments/local.yml").read_text())
         found["connections"] = connections or {"db": DATABASE, "broker": BROKER}
         file = tmp_path / "local.yml"
-        file.write_text(yaml.safe_dump(found))
+        file.write_text(json.dumps(found))  # which is YAML, without aliases
         specs = specs_of(find(), tmp_path / "tables", str(file))
         return capture_of(specs, "shop", database)
 
@@ -96,6 +106,16 @@ def test_the_connector_names_the_login_and_takes_these_tables_alone(asked):
             ["a.s.t"],
             {"connections": {"a": DATABASE, "b": {**DATABASE}, "broker": BROKER}},
             "connections of kind postgresql: a, b. Say which one with --connection",
+        ),
+        (
+            ["a.s.t"],
+            {"connections": {"db": {**DATABASE, **OTHERS}, "broker": BROKER}},
+            "connection 'db': environments/local.yml lets hr use it, not shop. Nothing",
+        ),
+        (
+            ["a.s.t"],
+            {"connections": {"db": DATABASE, "broker": {**BROKER, **OTHERS}}},
+            "connection 'broker': environments/local.yml lets hr use it, not shop.",
         ),
     ],
 )

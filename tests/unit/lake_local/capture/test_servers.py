@@ -29,7 +29,7 @@ Caused by: org.postgresql.util.PSQLException: ERROR: all replication slots are i
 
 
 def capture(port):
-    database = PostgreSql(host="db", database="shop", secret="s")
+    database = PostgreSql("db", "shop", "s", ("shop",))
     return Capture("shop", "shop_db", database, port, "pg", (("public", "orders"),))
 
 

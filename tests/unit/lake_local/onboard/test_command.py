@@ -28,8 +28,8 @@ artifacts: s3://lake/artifacts
 runs: s3://lake/runs
 logs: s3://lake/logs
 connections:
-  shop_db: {kind: postgresql, host: db.example, database: shop, secret: lake/shop}
-  shop_kafka: {kind: kafka, bootstrap_servers: ["k.example:9092"], security: tls}
+  shop_db: {kind: postgresql, host: db.example, database: shop, secret: lake/shop, domains: [shop]}
+  shop_kafka: {kind: kafka, bootstrap_servers: ["k.example:9092"], security: tls, domains: [shop]}
 """
 
 
@@ -86,14 +86,41 @@ def test_a_whole_secret_tells_the_connection_to_add(run):
     _, out, _ = run("--jdbc-secret", "rds/shop", "--owner", "shop-team")
     assert (
         "connections:\n  shop_db: {kind: postgresql, host: db.example, database: shop,"
-        " secret: rds/shop}" in out
+        " secret: rds/shop, domains: [shop]}" in out
+    )
+
+
+def test_a_connection_that_is_for_others_gets_the_domain_added(run, tmp_path):
+    known = ENVIRONMENT.replace("lake/shop, domains: [shop]", "rds/shop, domains: [hr]")
+    (tmp_path / "test.yml").write_text(known)
+    _, out, _ = run("--jdbc-secret", "rds/shop")
+    assert "secret: rds/shop, domains: [hr, shop]}" in out
+    (tmp_path / "test.yml").write_text(known.replace("[hr]", "[hr, shop]"))
+    _, out, _ = run("--jdbc-secret", "rds/shop")
+    assert "Add to the environment" not in out
+
+
+@pytest.mark.parametrize("name", ["shop_db", "shop_kafka"])
+def test_a_connection_that_is_for_others_is_refused(run, tmp_path, name):
+    lines = [
+        line.replace("[shop]", "[hr]") if f" {name}:" in line else line
+        for line in ENVIRONMENT.splitlines()
+    ]
+    (tmp_path / "test.yml").write_text("\n".join(lines))
+    code, _, err = run("--connection", "shop_db", "--kafka-connection", "shop_kafka")
+    assert code == 2 and not (tmp_path / "tables").exists()
+    assert (
+        f"connection '{name}': environments/test.yml lets hr use it, not shop. Nothing was"
+        " read. Ask those who answer for it to add shop to its `domains`, or name another"
+        " connection." in err
     )
 
 
 def test_brokers_that_the_environment_lacks_are_told_to_be_added(run):
     _, out, _ = run("--connection", "shop_db", "--kafka-connection", "other")
     assert (
-        '  other: {kind: kafka, bootstrap_servers: ["HOST:9096"], secret: NAME}' in out
+        '  other: {kind: kafka, bootstrap_servers: ["HOST:9096"], domains: [shop], secret: NAME}'
+        in out
     )
 
 
@@ -168,8 +195,8 @@ def test_the_next_steps_of_topics_of_this_machine_begin_with_their_capture(
     code, out, _ = run("--connection", "shop_db", *topics, *where)
     assert code == 0
     assert (
-        'ours: {kind: kafka, bootstrap_servers: ["127.0.0.1:9092"], security: plaintext}'
-        in out
+        'ours: {kind: kafka, bootstrap_servers: ["127.0.0.1:9092"], domains: [shop],'
+        " security: plaintext}" in out
     )
     assert next_of(out)[3:] == [
         f"./run_locally.sh connect shop --tables {tables}",

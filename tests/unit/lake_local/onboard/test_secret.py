@@ -46,11 +46,13 @@ class Stores:
 
 def whole(content, store=SecretStore.SECRETS_MANAGER, tls=True):
     text = content if isinstance(content, str) else json.dumps(content)
-    return whole_server(Stores(s=text), "s", store, tls=tls)
+    return whole_server(Stores(s=text), "s", store, "a", tls=tls)
 
 
 def test_a_connection_and_its_secret_are_a_server():
-    connection = MariaDb("db.example", "shop", "s", secret_store=SecretStore.SSM)
+    connection = MariaDb(
+        "db.example", "shop", "s", ("a",), secret_store=SecretStore.SSM
+    )
     stores = Stores(s=json.dumps({"username": "lake", "password": PASSWORD}))
     server = server_of(stores, connection)
     assert (server.kind, server.port, server.username) == ("mariadb", 3306, "lake")
@@ -61,7 +63,7 @@ def test_a_connection_and_its_secret_are_a_server():
 def test_a_secret_of_rds_is_a_server_and_a_connection():
     server, connection = whole(RDS)
     assert (server.host, server.port, server.tls) == (RDS["host"], 5433, True)
-    assert connection == PostgreSql(RDS["host"], "shop", "s", 5433)
+    assert connection == PostgreSql(RDS["host"], "shop", "s", ("a",), 5433)
 
 
 def test_without_a_port_it_is_the_engine_s_own():
@@ -91,4 +93,4 @@ def test_a_secret_that_does_not_fit_is_told_without_its_value(content, words):
 
 def test_a_secret_that_is_not_there_is_told_by_its_name():
     with pytest.raises(BadSecret, match="'none'.*cannot be read.*not there"):
-        whole_server(Stores(), "none", SecretStore.SECRETS_MANAGER, tls=True)
+        whole_server(Stores(), "none", SecretStore.SECRETS_MANAGER, "a", tls=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spark.errors import WrongConnection, WrongSecret
+from lake_spark.errors import ForeignConnection, WrongConnection, WrongSecret
 from lake_spark.sources.connections import connection_of
 from lake_spark.sources.secrets import credentials_of
 from lake_spark.storage.object_store import FolderStore
@@ -12,23 +12,24 @@ from lake_spec.model import EnvironmentSpec, KafkaCluster, PostgreSql
 from lake_spec.model.choices import SecretStore
 from lake_spec.model.connections import DATABASES
 
-SHOP = PostgreSql(host="h", database="d", secret="s")
+SHOP = PostgreSql("h", "d", "s", ("shop", "sales"))
+EVENTS = KafkaCluster(("b:1",), ("hr",))
 PLACES = dict.fromkeys(("landing", "warehouse", "artifacts", "runs", "logs"), "s3://x")
 DEV = EnvironmentSpec(
     name="dev",
     region="eu-central-1",
-    connections=(("shop_db", SHOP), ("events", KafkaCluster(("b:1",)))),
+    connections=(("shop_db", SHOP), ("events", EVENTS)),
     **PLACES,
 )
 
 
 def test_a_connection_is_found_by_its_name():
-    assert connection_of(DEV, "shop_db", *DATABASES) is SHOP
+    assert connection_of(DEV, "shop_db", "sales", *DATABASES) is SHOP
 
 
 def test_an_unknown_connection_is_told_with_those_that_there_are():
     with pytest.raises(WrongConnection) as told:
-        connection_of(DEV, "shop_bd", *DATABASES)
+        connection_of(DEV, "shop_bd", "shop", *DATABASES)
     assert str(told.value) == (
         "connection 'shop_bd': the environment 'dev' has no connection of that name. Did"
         " you mean 'shop_db'? Its connections: events, shop_db. Add it under `connections` of"
@@ -38,10 +39,24 @@ def test_an_unknown_connection_is_told_with_those_that_there_are():
 
 def test_a_connection_of_another_kind_is_told():
     with pytest.raises(WrongConnection) as told:
-        connection_of(DEV, "events", *DATABASES)
+        connection_of(DEV, "events", "hr", *DATABASES)
     assert str(told.value) == (
         "connection 'events': is of kind kafka in the environment 'dev', and this source"
         " needs postgresql or mariadb. Name another connection."
+    )
+
+
+@pytest.mark.parametrize(
+    "name, kinds, others",
+    [("shop_db", DATABASES, "shop, sales"), ("events", (KafkaCluster,), "hr")],
+)
+def test_a_connection_of_other_domains_is_refused(name, kinds, others):
+    with pytest.raises(ForeignConnection) as told:
+        connection_of(DEV, name, "thief", *kinds)
+    assert str(told.value) == (
+        f"connection '{name}': environments/dev.yml lets {others} use it, not thief."
+        " Nothing was read. Ask those who answer for it to add thief to its `domains`, or"
+        " name another connection."
     )
 
 

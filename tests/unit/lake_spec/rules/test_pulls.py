@@ -56,11 +56,13 @@ DATABASE = {
     "host": "shop.example.internal",
     "database": "shop",
     "secret": "lake/dev/shop",
+    "domains": ["sales"],
 }
 KAFKA = {
     "kind": "kafka",
     "bootstrap_servers": ["b-1.example.internal:9096"],
     "secret": "AmazonMSK_lake",
+    "domains": ["sales"],
 }
 SERVERS = changed(
     ENVIRONMENT, {"connections": {"shop_db": DATABASE, "shop_kafka": KAFKA}}
@@ -234,6 +236,15 @@ def test_an_environment_with_servers_and_jars_has_no_diagnostic(specs):
             LEFT_OUT,
             "secret: missing. scram requires a user and a password: give the",
         ),
+        ("shop_db.domains", [], "got []. List the domains that may pull from it."),
+        ("shop_db.domains", ["*"], "domains[0]: got '*'. Write 1 to 63 of a-z"),
+        ("shop_kafka.domains", ["a", "b", "a"], "domains[2]: got 'a'. Name each"),
+        (
+            "shop_kafka.domains",
+            LEFT_OUT,
+            "domains: missing. Domains whose tables may pull from it; no other domain "
+            "gets its secret. Write for example `domains: [shop]`.",
+        ),
         ("Shop", DATABASE, "connections.Shop: got 'Shop'. Write 1 to 63 of a-z"),
     ],
 )
@@ -278,3 +289,32 @@ def test_a_connection_of_another_kind_is_told(specs):
 def test_an_environment_without_servers_pulls_nothing_and_has_no_diagnostic(specs):
     specs.put("tables/sales/orders.yml", FROM_DATABASE)
     assert environment_diagnostics(specs, {}, base=ENVIRONMENT) == []
+
+
+@pytest.mark.parametrize(
+    "base, connection, setting",
+    [
+        (FROM_DATABASE, "shop_db", "load_from"),
+        (FROM_TOPIC, "shop_kafka", "changes_from"),
+        (SNAPSHOTS, "shop_db", "pulled_from"),
+    ],
+    ids=["database", "topic", "snapshots"],
+)
+def test_a_connection_of_other_domains_is_told_once(specs, base, connection, setting):
+    for name in ("orders", "returns"):
+        changes = {"name": name, "source.path": f"sales/{name}"}
+        specs.put(f"tables/sales/{name}.yml", changed(base, changes))
+    others = {f"connections.{connection}.domains": ["hr", "legal"]}
+    assert environment_diagnostics(specs, others) == [
+        f"connections.{connection}.domains: got ['hr', 'legal']. sales.orders "
+        f"(source.{setting}) pulls from {connection}, which is not for sales: ask those "
+        f"who answer for {connection} to add sales here, or name another connection in "
+        "the table."
+    ]
+
+
+def test_a_misspelt_domain_of_a_connection_is_told(specs):
+    changes = {"connections.shop_db.domains": ["sale"]}
+    assert environment_diagnostics(specs, changes) == [
+        "connections.shop_db.domains[0]: unknown domain 'sale'. Did you mean 'sales'?"
+    ]

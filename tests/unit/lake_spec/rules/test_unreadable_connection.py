@@ -15,7 +15,7 @@ artifacts: s3://lake-work/artifacts
 runs: s3://lake-work/runs
 logs: s3://lake-work/logs
 connections:
-  shop: &shop {kind: postgresql, host: h, database: d, secret: s}
+  shop: &shop {kind: postgresql, host: h, database: d, secret: s, domains: [a]}
   copy: *shop
 """
 

@@ -88,7 +88,7 @@ OF_MWAA = {"CodeOfTheDags", "BucketOfTheDags", "IsTheAccountClosed"}
 def made() -> dict:
     """Policies of prod with connections, jars and a table that is pulled."""
     environment = load_environment("prod", DAGS / "environments")
-    shop = PostgreSql(host="shop", database="shop", secret="lake/prod/shop")
+    shop = PostgreSql("shop", "shop", "lake/prod/shop", ("moma",))
     kept = replace(shop, secret="lake/prod/kept", secret_store=SecretStore.SSM)
     environment = replace(
         environment,

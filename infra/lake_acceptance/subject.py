@@ -11,6 +11,7 @@ import boto3
 
 from lake_airflow.planning.plan import DagPlan, plan
 from lake_airflow.runs.run import Run
+from lake_infra.resource_names import Root
 from lake_spec.contract.environment_defaults import with_environment_defaults
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
 from lake_spec.model.instances import InstanceGroups, TaskGroup
@@ -20,7 +21,11 @@ PROJECT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 DOMAIN = "lake_acceptance"
 PREFIX = "lake-acceptance"
-"""Below each root of the environment; nothing is written anywhere else."""
+"""Below each root of the environment; nothing is written anywhere else.
+
+In the bucket of tables it is next to the root: whoever runs this may delete there, and
+nobody may below the root.
+"""
 
 ROOTS = ("landing", "warehouse", "artifacts", "runs", "logs")
 FULL_LOAD, INCREMENTAL = f"{DOMAIN}_full_load", f"{DOMAIN}_incremental"
@@ -96,6 +101,7 @@ def load(
 def below_prefix(deployed: EnvironmentSpec) -> EnvironmentSpec:
     """Return the environment with each root below the prefix, and a role of its own."""
     roots = {name: f"{getattr(deployed, name)}/{PREFIX}" for name in ROOTS}
+    roots["warehouse"] = f"s3://{Root.of(deployed.warehouse).bucket}/{PREFIX}"
     known = [*dict(deployed.runtime_roles).values(), deployed.runtime_role]
     arns = [arn for arn in known if arn]
     if not arns:  # steps run as the instance profile's role

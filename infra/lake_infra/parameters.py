@@ -5,8 +5,18 @@ from __future__ import annotations
 from typing import Any, Iterable, Mapping
 
 from lake_infra.endpoints import endpoint_services
-from lake_infra.resource_names import Root, last_part, runtime_roles, topics
+from lake_infra.resource_names import (
+    NotDeployable,
+    Root,
+    break_glass_role,
+    last_part,
+    runtime_roles,
+    topics,
+)
 from lake_spec.model import DomainSpec, EnvironmentSpec
+
+LONGEST_VALUE = 4096
+"""Characters of a parameter's value that CloudFormation takes."""
 
 
 def known_values(
@@ -14,13 +24,19 @@ def known_values(
 ) -> dict[str, str]:
     """Return all values in the files, by the name of their parameter."""
     domains = list(domains)
-    work = Root.of(environment.artifacts)
-    arns = topics(environment, domains)
+    work, house = Root.of(environment.artifacts), Root.of(environment.warehouse)
+    arns, roles = topics(environment, domains), list(
+        runtime_roles(environment, domains)
+    )
+    break_glass = break_glass_role(environment, roles)
     return {
         "Environment": environment.name,
         "Services": ",".join(endpoint_services(environment, domains)),
         "LandingBucket": Root.of(environment.landing).bucket,
-        "WarehouseBucket": Root.of(environment.warehouse).bucket,
+        "WarehouseBucket": house.bucket,
+        "WarehousePrefix": house.prefix,
+        "TableWriterArns": ",".join([*roles, break_glass]),
+        "BreakGlassRoleArn": break_glass,
         "WorkBucket": work.bucket,
         "ArtifactsPrefix": work.prefix,
         "RunsPrefix": Root.of(environment.runs).prefix,
@@ -28,7 +44,7 @@ def known_values(
         "ServiceRoleName": last_part(environment.service_role),
         "InstanceProfileName": environment.instance_profile,
         "SecurityConfigurationName": environment.security_configuration or "",
-        "RuntimeRoleArns": ",".join(runtime_roles(environment, domains)),
+        "RuntimeRoleArns": ",".join(roles),
         "AlarmTopicName": "".join(last_part(arn) for arn in arns["alarms"]),
         "TopicArns": ",".join([*arns["alarms"], *arns["domains"]]),
     }
@@ -39,7 +55,21 @@ def parameters(
     environment: EnvironmentSpec,
     domains: Iterable[DomainSpec],
 ) -> dict[str, str]:
-    """Return the values of those parameters of a template that the files define."""
+    """Return the values of those parameters of a template that the files define.
+
+    Raises NotDeployable for a value that CloudFormation does not take.
+    """
     known = known_values(environment, domains)
     asked = template.get("Parameters", {})
-    return {name: known[name] for name in asked if known.get(name)}
+    found = {name: known[name] for name in asked if known.get(name)}
+    if too_long := [n for n, each in found.items() if len(each) > LONGEST_VALUE]:
+        raise NotDeployable(
+            environment.name,
+            [
+                f"the parameter {name} would have {len(found[name])} characters; "
+                f"CloudFormation takes {LONGEST_VALUE}. Let several domains share a "
+                "runtime role or topic, or give these shorter names."
+                for name in too_long
+            ],
+        )
+    return found

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping
 
 from lake_infra.domains import domains_template
 from lake_infra.parameters import known_values
-from lake_infra.resource_names import check_runtime_roles, runtime_roles
+from lake_infra.resource_names import check_runtime_roles, last_part, runtime_roles
 from lake_infra.template import load_template
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
@@ -41,6 +41,7 @@ def policies(
         "region": environment.region,
         "airflow": f"lake-{environment.name}-airflow",
         "roles": roles,
+        "arns": {last_part(arn): arn for arn in runtime_roles(environment, domains)},
         "resources": _of_resources(templates["data"], values),
         "endpoints": _endpoints(values),
         "encryption": {

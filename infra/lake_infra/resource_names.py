@@ -63,6 +63,13 @@ def runtime_roles(
     return dict(sorted(roles.items()))
 
 
+def break_glass_role(environment: EnvironmentSpec, roles: Sequence[str]) -> str:
+    """Return the ARN of the role for emergencies, in the account of these roles."""
+    account = roles[0].split(":role", 1)[0] if roles else "arn:aws:iam::123456789012"
+    default = f"{account}:role/lake-{environment.name}-break-glass"
+    return environment.break_glass_role or default
+
+
 def topics(
     environment: EnvironmentSpec, domains: Iterable[DomainSpec]
 ) -> dict[Optional[str], list[str]]:
@@ -126,6 +133,11 @@ def _buckets(environment: EnvironmentSpec) -> Iterator[str]:
                 f"{name}: got {getattr(environment, name)!r}. Artifacts, runs and logs"
                 f" share a bucket, here {artifacts.bucket}."
             )
+    if not Root.of(environment.warehouse).prefix:
+        yield (
+            f"warehouse: got {environment.warehouse!r}, a whole bucket. What its policy "
+            f"guards is a folder: write one, as in {environment.warehouse}/tables."
+        )
     seen = {artifacts.bucket: "artifacts"}
     for name in ("landing", "warehouse"):
         bucket = Root.of(getattr(environment, name)).bucket
@@ -155,11 +167,13 @@ def _accounts(
 ) -> Iterator[str]:
     arns = [
         *runtime_roles(environment, domains),
+        *([environment.break_glass_role] if environment.break_glass_role else []),
         *topics(environment, domains)["alarms"],
     ]
     accounts = sorted({arn.split(":")[4] for arn in arns})
     if len(accounts) > 1:
         yield (
-            f"runtime_roles, alarm_topic: got the accounts {', '.join(accounts)}."
+            "runtime_roles, break_glass_role, alarm_topic: got the accounts "
+            f"{', '.join(accounts)}."
             " An environment is one account."
         )

@@ -130,6 +130,12 @@ class EnvironmentSpec:
         (),
         example={"moma": "arn:aws:iam::111122223333:role/lake-moma"},
     )
+    break_glass_role: Optional[str] = setting(
+        "ARN of the role for emergencies: besides the roles of steps the only one that "
+        "may change files of tables; if left out, `lake-<environment>-break-glass`.",
+        None,
+        example="arn:aws:iam::111122223333:role/lake-dev-break-glass",
+    )
     security_configuration: Optional[str] = setting(
         "EMR security configuration; required with a runtime role, and must enable it.",
         None,

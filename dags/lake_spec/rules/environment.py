@@ -102,8 +102,9 @@ def roles_are_names_or_arns(spec: EnvironmentSpec) -> Iterator[Problem]:
     """
     yield from aws.role_name_or_arn(("service_role",), spec.service_role)
     yield from aws.role_name(("instance_profile",), spec.instance_profile)
-    if spec.runtime_role is not None:
-        yield from aws.role_arn(("runtime_role",), spec.runtime_role)
+    for name in ("runtime_role", "break_glass_role"):
+        if (role := getattr(spec, name)) is not None:
+            yield from aws.role_arn((name,), role)
     for domain, role in spec.runtime_roles:
         yield from names.name(("runtime_roles", domain), domain)
         yield from aws.role_arn(("runtime_roles", domain), role)

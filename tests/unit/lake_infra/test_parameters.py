@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from lake_infra.__main__ import main
 from lake_infra.parameters import parameters
+from lake_infra.resource_names import NotDeployable
 from lake_infra.template import GENERATED, LAYERS, load_template
 
 from tests.unit.lake_infra.lakes import domain, environment, role, topic
@@ -33,6 +34,42 @@ def test_topics_are_those_of_alarms_and_of_domains():
         "TopicArns": f"{topic('alarms')},{topic('people')}",
     }
     assert parameters(asked, environment(alarm_topic=None), []) == {}
+
+
+def test_tables_are_written_by_the_roles_of_steps_and_by_the_one_for_emergencies():
+    asked = {"Parameters": {"TableWriterArns": {}, "BreakGlassRoleArn": {}}}
+    steps = f"{role('lake/steps-sales')},{role('steps')}"
+    assert parameters(asked, environment(), DOMAINS) == {
+        "TableWriterArns": f"{steps},{role('lake-test-break-glass')}",
+        "BreakGlassRoleArn": role("lake-test-break-glass"),
+    }
+    named = environment(break_glass_role=role("sso/Emergency"))
+    assert parameters(asked, named, DOMAINS) == {
+        "TableWriterArns": f"{steps},{role('sso/Emergency')}",
+        "BreakGlassRoleArn": role("sso/Emergency"),
+    }
+
+
+def lake_of(count: int, letters: int):
+    names = [f"d{number:0{letters - 1}}" for number in range(count)]
+    roles = tuple((name, role(f"lake-prod-steps-{name}")) for name in names)
+    return environment(runtime_roles=roles), [domain(name) for name in names]
+
+
+def test_fifty_domains_with_roles_of_their_own_fit():
+    for layer in ("data", "emr", "mwaa"):
+        told = parameters(load_template(layer), *lake_of(50, letters=20))
+        assert max(map(len, told.values())) > 3000
+
+
+def test_more_roles_than_a_parameter_takes_are_refused_by_name():
+    with pytest.raises(NotDeployable) as error:
+        parameters(load_template("data"), *lake_of(70, letters=20))
+    assert str(error.value) == (
+        "environments/test.yml: the parameter TableWriterArns would have 4812 "
+        "characters; CloudFormation takes 4096. Let several domains share a runtime "
+        "role or topic, or give these shorter names."
+    )
 
 
 @pytest.mark.parametrize("layer", [n for n in LAYERS if n not in GENERATED])

@@ -55,6 +55,15 @@ def test_an_environment_that_fits_is_no_fault():
             {"warehouse": "s3://land/tables"},
             "warehouse: got 's3://land/tables', in the bucket of landing.",
         ),
+        (
+            {"warehouse": "s3://house"},
+            "warehouse: got 's3://house', a whole bucket. What its policy guards is a "
+            "folder: write one, as in s3://house/tables.",
+        ),
+        (
+            {"break_glass_role": "arn:aws:iam::444455556666:role/emergency"},
+            "got the accounts 111122223333, 444455556666.",
+        ),
         ({"runtime_role": None}, "runtime_roles does not name stock."),
         ({"alarm_topic": None}, "alarm_topic: missing."),
         ({"service_role": role("lake/emr")}, "service_role: got 'arn:aws:iam::11"),
@@ -69,6 +78,8 @@ def test_an_environment_that_fits_is_no_fault():
         "work",
         "landing",
         "warehouse",
+        "whole-bucket",
+        "break-glass",
         "role",
         "topic",
         "path",

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from lake_infra.__main__ import main
+from lake_infra.parameters import LONGEST_VALUE
 from lake_infra.policies import policies
 from lake_infra.resource_names import NotDeployable
 from lake_local.aws.policies.evaluator import Asked, Policies
@@ -47,7 +48,112 @@ def test_a_key_that_the_environment_names_is_the_one():
 def test_a_bucket_for_several_things_has_the_policies_of_all():
     one = environment(landing="s3://work/files", warehouse="s3://work/tables")
     found = policies(one, [SALES])["resources"]["arn:aws:s3:::work"]["Statement"]
-    assert [each["Sid"] for each in found] == ["OverTlsOnly"] * 3
+    assert [each["Sid"] for each in found] == [
+        *("OverTlsOnly", "OverTlsOnly"),
+        *("TablesByTheirStepsAlone", "SettingsByStacksAlone", "OverTlsOnly"),
+    ]
+
+
+ADMIN = "admin"
+"""A role of the account that may do everything, as a person or another engine has it."""
+
+CHANGES = [
+    f"s3:{action}"
+    for action in (
+        *("AbortMultipartUpload", "BypassGovernanceRetention", "DeleteObject"),
+        *("DeleteObjectTagging", "DeleteObjectVersion", "DeleteObjectVersionTagging"),
+        *("PutObject", "PutObjectAcl", "PutObjectLegalHold", "PutObjectRetention"),
+        *("PutObjectTagging", "PutObjectVersionAcl", "PutObjectVersionTagging"),
+        *("ReplicateDelete", "ReplicateObject", "ReplicateTags"),
+    )
+]
+"""Every action on objects by which S3 lets a caller change or remove one."""
+
+SETTINGS = [
+    f"s3:{action}"
+    for action in (
+        *("DeleteBucket", "DeleteBucketPolicy", "PutBucketPolicy"),
+        *("PutBucketVersioning", "PutLifecycleConfiguration"),
+    )
+]
+
+
+@pytest.fixture(scope="module")
+def account(made):
+    """The policies, with a role for administrators and one that was made in need."""
+    everything = [
+        {
+            "Statement": [
+                {"Sid": "All", "Effect": "Allow", "Action": "*", "Resource": "*"}
+            ]
+        }
+    ]
+    roles = {ADMIN: everything, "lake-test-break-glass": everything}
+    return Policies.of({**made, "roles": {**made["roles"], **roles}})
+
+
+def is_denied(account, role, action, thing, **context):
+    asked = Asked.of(action, f"arn:aws:s3:::{thing}", context)
+    why = account.decide(role, asked).why
+    return why == "with an explicit deny in a resource-based policy"
+
+
+@pytest.mark.parametrize("action", CHANGES)
+def test_nobody_but_steps_and_who_broke_the_glass_changes_files_of_tables(
+    account, action
+):
+    file = "house/tables/sales/t0/changes/f.parquet"
+    for role in (ADMIN, "nodes", "lake-test-airflow"):
+        assert is_denied(account, role, action, file)
+    for role in ("steps-sales", "steps", "lake-test-break-glass"):
+        assert not is_denied(account, role, action, file)
+    for thing in ("house/tables/", "house/lake-acceptance/sales/f", "land/files/a.csv"):
+        assert not is_denied(account, ADMIN, action, thing)
+
+
+def test_whoever_may_read_tables_reads_them_still(account):
+    for action in ("s3:GetObject", "s3:GetObjectVersion"):
+        asked = Asked.of(action, "arn:aws:s3:::house/tables/sales/t0/changes/f")
+        assert account.decide(ADMIN, asked).is_allowed
+
+
+@pytest.mark.parametrize("action", SETTINGS)
+def test_settings_of_the_bucket_are_those_of_its_stack(account, action):
+    assert is_denied(account, ADMIN, action, "house")
+    assert is_denied(account, "steps", action, "house")
+    other = {"aws:CalledVia": ("athena.amazonaws.com",)}
+    assert is_denied(account, ADMIN, action, "house", **other)
+    stack = {"aws:CalledVia": ("cloudformation.amazonaws.com",)}
+    assert not is_denied(account, ADMIN, action, "house", **stack)
+    assert not is_denied(account, "lake-test-break-glass", action, "house")
+
+
+def test_a_role_of_a_name_like_that_of_steps_is_not_theirs(made):
+    everything = {"Sid": "All", "Effect": "Allow", "Action": "*", "Resource": "*"}
+    for name in ("steps-2", "my-steps", "lake-test-steps", "lake-test-break-glass-2"):
+        roles = {**made["roles"], name: [{"Statement": [everything]}]}
+        account = Policies.of({**made, "roles": roles})
+        assert is_denied(account, name, "s3:PutObject", "house/tables/sales/f")
+
+
+def test_the_role_for_emergencies_may_have_another_name():
+    own = f"arn:aws:iam::{ACCOUNT}:role/aws-reserved/AWSReservedSSO_Emergency_1"
+    named = policies(environment(break_glass_role=own), [SALES, STOCK])
+    (guard,) = (
+        each
+        for each in named["resources"]["arn:aws:s3:::house"]["Statement"]
+        if each["Sid"] == "TablesByTheirStepsAlone"
+    )
+    assert own in guard["Condition"]["ArnNotEquals"]["aws:PrincipalArn"]
+
+
+def test_the_policy_of_the_bucket_is_within_the_limit_of_s3(made):
+    statements = made["resources"]["arn:aws:s3:::house"]["Statement"]
+    (guard,) = (e for e in statements if e["Sid"] == "TablesByTheirStepsAlone")
+    listed = guard["Condition"]["ArnNotEquals"]["aws:PrincipalArn"]
+    # With as many roles as a parameter takes, and a comma and two quotes for each.
+    rest = len(json.dumps(statements)) - len(json.dumps(listed))
+    assert rest + 2 * LONGEST_VALUE < 20_000
 
 
 @pytest.mark.parametrize(

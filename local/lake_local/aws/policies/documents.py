@@ -31,6 +31,7 @@ from lake_local.aws.policies.conditions import (
 ANYBODY = "*"
 EVERYWHERE = frozenset(
     {
+        "aws:calledvia",
         "aws:principalaccount",
         "aws:principalarn",
         "aws:principalisawsservice",

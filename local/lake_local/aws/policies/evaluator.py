@@ -83,6 +83,8 @@ class Policies:
     roles: Mapping[str, Statements]
     resources: Mapping[str, Statements] = field(default_factory=dict)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    arns: Mapping[str, str] = field(default_factory=dict)
+    """The ARNs of roles, by their names; of others they have no path."""
     encryption: Mapping[str, str] = field(default_factory=dict)
     """The ARN of the key that encrypts a bucket or a topic, by its ARN."""
 
@@ -113,6 +115,7 @@ class Policies:
                     )
                     for service, each in raw["endpoints"].items()
                 },
+                arns=dict(raw.get("arns", {})),
                 encryption=dict(raw["encryption"]),
             )
         except (KeyError, TypeError, AttributeError) as error:
@@ -123,7 +126,7 @@ class Policies:
 
     def arn_of(self, role: str) -> str:
         """Return the ARN of a role."""
-        return f"arn:aws:iam::{self.account}:role/{role}"
+        return self.arns.get(role) or f"arn:aws:iam::{self.account}:role/{role}"
 
     @cached_property
     def _named(self) -> FrozenSet[str]:

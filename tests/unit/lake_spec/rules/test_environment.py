@@ -69,6 +69,10 @@ def diagnostics(specs, changes):
         ({"instance_profile": ROLE}, "instance_profile: got 'arn:aws:iam::1111"),
         ({"runtime_role": "lake"}, "runtime_role: got 'lake'. Write the ARN of an IAM"),
         (
+            {"break_glass_role": "lake"},
+            "break_glass_role: got 'lake'. Write the ARN of an IAM role",
+        ),
+        (
             {"runtime_role": ROLE},
             "security_configuration: missing. A runtime role requires a security "
             "configuration with EnableApplicationScopedIAMRole: write its name.",

@@ -1,7 +1,8 @@
 """The proof of an erase: every file that is left is read, and none has a key.
 
-Rows are compared by their typed keys; files without rows are searched for the text
-of a key, where that is long enough to mean something (text_match.py).
+Of what a bucket keeps of replaced and deleted files nothing may be left. Rows are
+compared by their typed keys; files without rows are searched for the text of a key,
+where that is long enough to mean something (text_match.py).
 """
 
 from __future__ import annotations
@@ -33,9 +34,12 @@ _ROWS = f"{KEY} string, {_RECORD_KEY} string"
 
 def scan_files(run: TableRun, subjects: Subjects) -> int:
     """Return how many files were read; raise KeysNotErased naming those that have a key."""
+    # First: the versions were just removed, and others may replace landing files at any time.
+    folders = (run.home, run.landing)
+    bad = [each for folder in folders for each in run.store.old_versions(f"{folder}/")]
     found = landing_files.find(run, subjects)
     found.release()
-    bad = [f"{run.landing}/{path}" for path in sorted(found.records)]
+    bad += [f"{run.landing}/{path}" for path in sorted(found.records)]
     places = (f"{run.home}/", uri_of(run))
     files = [each.uri for place in places for each in run.store.list(place)]
     bad += _bad(run, subjects, files)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Iterator, Sequence
 
 from lake_spec.hudi.options import newest_version_options
@@ -77,7 +78,8 @@ def _remove_erased(run: TableRun) -> None:
     else:
         _remove_versions(run, table)
     run.store.delete_old_versions(f"{run.home}/")
-    left = next(_older_files(run, built), None)
+    old = run.store.old_versions(f"{run.home}/")
+    left = next(chain(old, _older_files(run, built)), None)
     if left:
         raise KeysNotErased(
             f"{run.spec.full_name}: {left} is older than the erase of keys in its inputs and "

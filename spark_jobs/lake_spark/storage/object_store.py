@@ -65,6 +65,9 @@ class ObjectStore(Protocol):
     def delete_all(self, uris: Sequence[str]) -> None:
         """Remove objects, a thousand by one request where the store can."""
 
+    def old_versions(self, prefix: str) -> List[str]:
+        """List what a store with versions keeps of replaced and deleted objects."""
+
     def delete_old_versions(self, prefix: str) -> int:
         """Remove what a store with versions keeps of replaced and deleted objects."""
 
@@ -181,25 +184,46 @@ class S3Store:
             keys = [{"Key": key} for of, key in places if of == bucket]
             self._delete_at_once(bucket, keys, "s3:DeleteObject")
 
+    def old_versions(self, prefix: str) -> List[str]:
+        """List replaced and deleted versions, where the bucket keeps any, by their URIs.
+
+        Marks of deletes are among them: one is removed after what it hides.
+        """
+        bucket, _ = split_uri(prefix)
+        old, marks = self._old_versions(prefix)
+        return [
+            f"s3://{bucket}/{e['Key']}?versionId={e['VersionId']}" for e in old + marks
+        ]
+
     def delete_old_versions(self, prefix: str) -> int:
         """Remove replaced and deleted versions, where the bucket keeps any.
 
         Return how many.
         """
-        bucket, key = split_uri(prefix)
-        if "Status" not in self._s3.get_bucket_versioning(Bucket=bucket):
-            return 0
-        pages = self._s3.get_paginator("list_object_versions").paginate(
-            Bucket=bucket, Prefix=key
-        )
-        # All are listed before the first goes: what a page says must not move.
-        listed = list(pages)
-        old = [_version(e) for p in listed for e in p.get("Versions", ()) if _is_old(e)]
-        marks = [_version(each) for p in listed for each in p.get("DeleteMarkers", ())]
+        bucket, _ = split_uri(prefix)
+        old, marks = self._old_versions(prefix)
         # Without its mark a deleted object would be there again, in its old content.
         self._delete_at_once(bucket, old, "s3:DeleteObjectVersion")
         self._delete_at_once(bucket, marks, "s3:DeleteObjectVersion")
         return len(old) + len(marks)
+
+    def _old_versions(self, prefix: str) -> Tuple[List[Dict[str, str]], ...]:
+        """Return keys and ids of old versions, and of marks of deletes.
+
+        All are listed before the first goes: what a page says must not move.
+        """
+        bucket, key = split_uri(prefix)
+        if "Status" not in self._s3.get_bucket_versioning(Bucket=bucket):
+            return [], []
+        pages = self._s3.get_paginator("list_object_versions").paginate(
+            Bucket=bucket, Prefix=key
+        )
+        old: List[Dict[str, str]] = []
+        marks: List[Dict[str, str]] = []
+        for page in pages:
+            old += [_version(e) for e in page.get("Versions", ()) if _is_old(e)]
+            marks += [_version(each) for each in page.get("DeleteMarkers", ())]
+        return old, marks
 
     def _delete_at_once(
         self, bucket: str, objects: List[Dict[str, str]], right: str
@@ -338,6 +362,10 @@ class FolderStore:
         """Remove files, those that are there."""
         for uri in uris:
             self.delete(uri)
+
+    def old_versions(self, prefix: str) -> List[str]:
+        """Return nothing: a folder keeps no old versions."""
+        return []
 
     def delete_old_versions(self, prefix: str) -> int:
         """Return 0: a folder keeps no old versions."""

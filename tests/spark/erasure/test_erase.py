@@ -15,6 +15,7 @@ import pytest
 from lake_local.show import reading
 from lake_local.show.request import QueryRefused, Request
 from lake_spark.erasure import landing_files, scan, tables
+from lake_spark.storage.object_store import FolderStore
 from tests.spark.erasing import (
     CANARY,
     ask,
@@ -145,6 +146,31 @@ def _killed(step, nth: int):
         return step(*arguments)
 
     return killed
+
+
+@pytest.mark.parametrize("place", ["home", "landing"])
+def test_an_old_version_that_a_bucket_still_keeps_fails_the_proof(
+    feed, monkeypatch, place
+):
+    """Nobody can know what it holds: each was the newest once."""
+    kept = f"{getattr(feed.tables, place)}/a.parquet?versionId=7"
+    removed = []
+
+    def old_versions(_: FolderStore, prefix: str) -> list:
+        return [kept] if kept.startswith(prefix) and prefix not in removed else []
+
+    monkeypatch.setattr(FolderStore, "old_versions", old_versions)
+    monkeypatch.setattr(FolderStore, "delete_old_versions", lambda *_: 0)
+    report = feed.run("erase", request_uri=ask(feed, KEY))
+    assert report.error["type"] == "KeysNotErased"
+    assert report.error["message"] == (
+        "tests.things: 1 file(s) may still contain an erased key, first "
+        f"{kept}. Start the run again with the same request."
+    )
+    monkeypatch.setattr(
+        FolderStore, "delete_old_versions", lambda _, prefix: removed.append(prefix)
+    )
+    assert erased(feed, KEY).state == "done"
 
 
 def test_what_earlier_runs_told_names_nobody(feed):

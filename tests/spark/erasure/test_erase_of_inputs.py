@@ -92,10 +92,17 @@ def test_old_versions_that_a_killed_run_left_are_removed_by_the_next_one(
             raise OSError("killed")
         return 0
 
+    def old_versions(_: FolderStore, prefix: str) -> list:
+        return [f"{home}a?versionId=7"] if removed.count(home) < 3 else []
+
     monkeypatch.setattr(FolderStore, "delete_old_versions", remove)
+    monkeypatch.setattr(FolderStore, "old_versions", old_versions)
     assert lake.run("product").error["type"] == "OSError"
     assert not any("/enriched/" in str(f) for f in files_with(customer, CANARY))
+    left = lake.run("product").error
+    assert (left["type"], removed.count(home)) == ("KeysNotErased", 2)
+    assert f"{home}a?versionId=7 is older than the erase" in left["message"]
+    assert lake.run("product").error is None
+    assert removed.count(home) == 3
     lake.run("product")
-    assert removed.count(home) == 2
-    lake.run("product")
-    assert removed.count(home) == 2
+    assert removed.count(home) == 3

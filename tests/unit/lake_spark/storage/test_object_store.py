@@ -37,6 +37,9 @@ def test_old_versions_and_marks_of_deletes_go_below_a_prefix_alone(s3):
         store.write(f"s3://lake/{name}", b"old")
         store.write(f"s3://lake/{name}", b"new")
     store.delete("s3://lake/a/2")
+    old = store.old_versions("s3://lake/a/")
+    keys = [uri.partition("?versionId=")[0] for uri in old]
+    assert keys == ["s3://lake/a/1", *["s3://lake/a/2"] * 3]
     assert store.delete_old_versions("s3://lake/a/") == 4
     found = s3.list_object_versions(Bucket="lake")
     assert "DeleteMarkers" not in found
@@ -45,6 +48,7 @@ def test_old_versions_and_marks_of_deletes_go_below_a_prefix_alone(s3):
         ("b/1", True),
         ("b/1", False),
     ]
+    assert store.old_versions("s3://lake/a/") == []
     assert store.read("s3://lake/a/1") == b"new"
 
 
@@ -169,6 +173,7 @@ def test_a_bucket_without_versions_has_no_old_ones(s3):
     store = S3Store(REGION)
     store.write("s3://lake/a", b"new")
     assert store.delete_old_versions("s3://lake/a") == 0
+    assert store.old_versions("s3://lake/a") == []
     store.delete("s3://lake/a")
     store.delete("s3://lake/a")
     assert store.list("s3://lake/") == []

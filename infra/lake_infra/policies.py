@@ -13,10 +13,6 @@ from lake_spec.model import DomainSpec, EnvironmentSpec
 
 Template = Mapping[str, Any]
 Values = Mapping[str, str]
-EVERYTHING = {
-    "Statement": [{"Effect": "Allow", "Principal": "*", "Action": "*", "Resource": "*"}]
-}
-"""The policy of an endpoint that has none of its own."""
 
 
 def policies(
@@ -225,8 +221,8 @@ def _endpoints(values: Values) -> Dict[str, Dict[str, Any]]:
     ]
     services = resolved(services, values)
     (interface,) = repeated.values()
-    policy = interface["Properties"].get("PolicyDocument", EVERYTHING)
+    policy = resolved(interface["Properties"]["PolicyDocument"], values)
     for service in services:
         name = f"vpce-lake-{values['Environment']}-{service}"
-        found[service] = {"id": name, "policy": resolved(policy, values)}
+        found[service] = {"id": name, "policy": policy}
     return found

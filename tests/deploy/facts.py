@@ -73,7 +73,8 @@ class Templates:
         )
         domains = tuple(with_pulled_table(d) for d in lake.domains.values())
         layers = {
-            name: load_template(name) for name in ("network", "data", "mwaa", "deploy")
+            name: load_template(name)
+            for name in ("network", "endpoints", "data", "mwaa", "deploy")
         }
         layers["domains"] = domains_template(environment, domains)
         return cls(layers, environment, domains)
@@ -105,6 +106,7 @@ class Templates:
             "way to S3": _document(
                 self.layers["network"], "S3Endpoint", "PolicyDocument", values
             ),
+            "way to services": _of_endpoints(self.layers["endpoints"], values),
         }
 
 
@@ -114,6 +116,13 @@ def _document(
     document = template["Resources"][name]["Properties"][property]
     found = resolved(document["Statement"], values)
     return [{"Sid": f"{name} {nth}", **each} for nth, each in enumerate(found)]
+
+
+def _of_endpoints(template: Template, values: Mapping[str, str]) -> List[Statement]:
+    """The policy that all interface endpoints have."""
+    _, _, repeated = template["Resources"]["Fn::ForEach::Endpoints"]
+    (endpoint,) = repeated.values()
+    return resolved(endpoint["Properties"]["PolicyDocument"]["Statement"], values)
 
 
 def _arn(service: str, thing: str) -> str:
@@ -254,6 +263,35 @@ def _way_to_s3() -> Iterator[Fact]:
             yield Fact("way to S3", asked, is_allowed, why)
 
 
+def _way_to_services() -> Iterator[Fact]:
+    """Roles of this account on what is theirs, MWAA's queue, and AWS's own services."""
+    ours, other = {"aws:PrincipalAccount": ACCOUNT}, "999999999999"
+    own = {**ours, "aws:ResourceAccount": ACCOUNT}
+    foreign = {**ours, "aws:ResourceAccount": other}
+    queue = f"arn:aws:sqs:{REGION}:{other}"
+    topic = f"arn:aws:sns:{REGION}:{other}:topic"
+    allowed = [
+        ("sns:Publish", _arn("sns", "lake-prod-alarms"), own),
+        ("sts:GetCallerIdentity", "*", ours),
+        ("sqs:SendMessage", f"{queue}:airflow-celery-1", foreign),
+        ("logs:PutLogEvents", "*", {"aws:PrincipalIsAWSService": "true"}),
+    ]
+    stranger = {"aws:PrincipalAccount": other, "aws:ResourceAccount": ACCOUNT}
+    denied = [
+        ("sns:Publish", topic, foreign),
+        ("sqs:SendMessage", f"{queue}:any", foreign),
+        ("sqs:DeleteQueue", f"{queue}:airflow-celery-1", foreign),
+        ("sqs:SendMessage", f"{queue}:airflow-celery-1", {**foreign, **stranger}),
+        ("secretsmanager:GetSecretValue", _arn("secretsmanager", "secret:a"), stranger),
+        ("secretsmanager:GetSecretValue", _arn("secretsmanager", "secret:a"), {}),
+        ("logs:PutLogEvents", "*", {"aws:PrincipalIsAWSService": "false"}),
+    ]
+    for is_allowed, rows in ((True, allowed), (False, denied)):
+        why = "the lake or MWAA needs it" if is_allowed else "it is another account's"
+        for action, arn, context in rows:
+            yield Fact("way to services", Asked(action, arn, context), is_allowed, why)
+
+
 def _airflow() -> Iterator[Fact]:
     """What MWAA's page on execution roles lists, and tags of clusters."""
     bucket = f"arn:aws:s3:::{BUCKET}"
@@ -297,6 +335,7 @@ FACTS: Dict[str, Callable[[], Iterator[Fact]]] = {
     "tokens of the repository and no others deploy": _trust,
     "the key serves logs, Spot and fleets": _key_policy,
     "EMR reaches AWS's buckets and data none of others": _way_to_s3,
+    "endpoints of services are for this account": _way_to_services,
     "Airflow reads its bucket and tags its clusters alone": _airflow,
     "steps register partitions and read secrets under the key": _steps,
 }

@@ -58,6 +58,12 @@ def way(layers: dict) -> dict:
     return layers["network"]["Resources"]["S3Endpoint"]["Properties"]["PolicyDocument"]
 
 
+def endpoints(layers: dict) -> dict:
+    _, _, repeated = layers["endpoints"]["Resources"]["Fn::ForEach::Endpoints"]
+    (endpoint,) = repeated.values()
+    return endpoint["Properties"]["PolicyDocument"]
+
+
 def logs_without(layers: dict, action: str) -> None:
     statement(key(layers), "LogGroups")["Action"].remove(action)
 
@@ -83,7 +89,7 @@ def stores(layers: dict, change: Callable[[list], None]) -> None:
     change(condition["StringEquals"]["kms:ViaService"])
 
 
-UPDATE, TRUST, KEY, WAY, AIRFLOW, STEPS = FACTS
+UPDATE, TRUST, KEY, WAY, ENDPOINTS, AIRFLOW, STEPS = FACTS
 OLD, WITH_IDS = "repo:owner/name", "repo:owner@123/name@456"
 PLANTED = [
     *(
@@ -167,6 +173,29 @@ PLANTED = [
         WAY,
         "somebodys-bucket",
         lambda layers: statement(way(layers), "BucketsOfThisAccount").pop("Condition"),
+    ),
+    *(
+        (ENDPOINTS, says, lambda layers, sid=sid: drop(endpoints(layers), sid))
+        for sid, says in {
+            "ThisAccountOnItsOwn": "sns:Publish on arn:aws:sns",
+            "QueueOfAirflow": "airflow-celery-1",
+            "ServicesOfAws": "logs:PutLogEvents",
+        }.items()
+    ),
+    *(
+        (
+            ENDPOINTS,
+            says,
+            lambda layers, sid=sid, operator=operator: statement(
+                endpoints(layers), sid
+            )["Condition"].pop(operator),
+        )
+        for sid, operator, says in (
+            ("ThisAccountOnItsOwn", "StringEquals", "GetSecretValue"),
+            ("ThisAccountOnItsOwn", "StringEqualsIfExists", ":999999999999:topic"),
+            ("QueueOfAirflow", "StringEquals", "airflow-celery-1"),
+            ("ServicesOfAws", "Bool", "GetSecretValue"),
+        )
     ),
     (
         AIRFLOW,

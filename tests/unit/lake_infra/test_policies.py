@@ -186,6 +186,21 @@ def test_the_endpoint_lets_no_bucket_of_another_account_pass(made):
     assert "VPC endpoint policy" in Policies.of(made).decide("steps", asked).why
 
 
+@pytest.mark.parametrize(
+    "context, is_allowed",
+    [
+        ({}, True),
+        ({"aws:PrincipalAccount": "999999999999"}, False),
+        ({"aws:ResourceAccount": "999999999999"}, False),
+    ],
+)
+def test_endpoints_of_services_are_for_this_account(made, context, is_allowed):
+    asked = Asked.of("sns:Publish", topic("people"), context)
+    decision = Policies.of(made).decide("lake-test-airflow", asked)
+    assert decision.is_allowed == is_allowed
+    assert is_allowed or "VPC endpoint policy" in decision.why
+
+
 def test_a_domain_without_a_role_has_no_deployment():
     alone = replace(environment(), runtime_role=None)
     with pytest.raises(NotDeployable, match="does not name stock"):

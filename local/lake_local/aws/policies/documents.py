@@ -35,6 +35,7 @@ EVERYWHERE = frozenset(
         "aws:principalaccount",
         "aws:principalarn",
         "aws:principalisawsservice",
+        "aws:principalisawsservice",
         "aws:requestedregion",
         "aws:resourceaccount",
         "aws:securetransport",

@@ -192,6 +192,7 @@ class Policies:
             "aws:principalaccount": self.account,
             "aws:principalarn": self.arn_of(role),
             "aws:principalisawsservice": "false",
+            "aws:principalisawsservice": "false",
             "aws:requestedregion": self.region,
             "aws:resourceaccount": self.account,
             "aws:securetransport": "true",

@@ -16,6 +16,7 @@ from typing import Optional, Sequence
 
 from lake_acceptance import (
     cost,
+    optimizers,
     preparation,
     removal,
     report,
@@ -34,6 +35,7 @@ CHECKS = (
     *step_facts.CHECKS,
     *steps.LOADS,
     *tables.CHECKS,
+    *optimizers.CHECKS,
     *steps.ENDS,
     *removal.CHECKS,
 )

@@ -113,26 +113,23 @@ def partitions(subject: Subject) -> str:
 def published(subject: Subject) -> str:
     """Look for the entries of each format, and for the metadata that they lead to."""
     checked = 0
-    for kind, names in _published(subject).items():
+    for kind in ReadableAs:
         database = kind.database_of(DOMAIN)
         there = {each["Name"]: each for each in glue_tables(subject, database)}
-        for name in names:
+        for name in published_names(subject, kind):
             _check_entry(subject, kind, f"{database}.{name}", there.get(name))
             checked += 1
     return f"{checked} entries lead to metadata"
 
 
-def _published(subject: Subject) -> Dict[ReadableAs, List[str]]:
-    """Return the names in the catalogue of the tables that each format has."""
-    return {
-        kind: [
-            name_of(table.name, layer)
-            for table in subject.domain.tables
-            if kind in table.storage.formats
-            for layer in LAYERS
-        ]
-        for kind in ReadableAs
-    }
+def published_names(subject: Subject, kind: ReadableAs) -> List[str]:
+    """Return the names in the catalogue of the tables that a format has."""
+    return [
+        name_of(table.name, layer)
+        for table in subject.domain.tables
+        if kind in table.storage.formats
+        for layer in LAYERS
+    ]
 
 
 def _check_entry(subject: Subject, kind: ReadableAs, name: str, found: Any) -> None:

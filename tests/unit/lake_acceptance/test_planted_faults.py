@@ -7,6 +7,7 @@ from datetime import datetime
 
 import pytest
 from lake_acceptance import (
+    optimizers,
     preparation,
     removal,
     step_facts,
@@ -275,6 +276,91 @@ def test_an_entry_of_another_format(subject, entries):
     given["Parameters"]["table_type"] = "ICEBERG"
     entries.update_table(DatabaseName=database, TableInput=given)
     assert "table_type is not DELTA" in failure(tables.published, subject)
+
+
+ICEBERG, ACCOUNT = f"{DOMAIN}_iceberg", "123456789012"
+
+
+def set_optimizer(glue, table, kind, **configuration):
+    glue.create_table_optimizer(
+        CatalogId=ACCOUNT,
+        DatabaseName=ICEBERG,
+        TableName=table,
+        Type=kind,
+        TableOptimizerConfiguration=configuration,
+    )
+
+
+def test_an_optimizer_that_is_on_for_a_published_table(subject, entries):
+    assert optimizers.of_tables(subject) == (
+        "none is on; 0 are off by settings of tables"
+    )
+    set_optimizer(entries, "visits", "compaction", enabled=False)
+    assert optimizers.of_tables(subject).endswith("1 are off by settings of tables")
+    orphans = {"icebergConfiguration": {"orphanFileRetentionPeriodInDays": 3}}
+    set_optimizer(
+        *(entries, "visits_changes", "orphan_file_deletion"),
+        enabled=True,
+        orphanFileDeletionConfiguration=orphans,
+    )
+    assert failure(optimizers.of_tables, subject) == (
+        "Glue's table optimizers are on in lake_acceptance_iceberg: "
+        "orphan_file_deletion of visits_changes."
+    )
+
+
+class Catalogue:
+    """A client of Glue whose catalogue has these settings of optimizers."""
+
+    def __init__(self, glue, **settings):
+        self._glue, self._settings = glue, settings
+
+    def __getattr__(self, name):
+        return getattr(self._glue, name)
+
+    def batch_get_table_optimizer(self, *, Entries):
+        """Show what it has on for a table without a setting of its own."""
+        answer = self._glue.batch_get_table_optimizer(Entries=Entries)
+        if self._settings.get("Compaction") == {"enabled": "true"}:
+            answer["TableOptimizers"] += [
+                {
+                    "tableName": each["tableName"],
+                    "tableOptimizer": {
+                        "type": "compaction",
+                        "configuration": {"enabled": True},
+                        "configurationSource": "catalog",
+                    },
+                }
+                for each in answer.get("Failures", ())
+                if each["type"] == "compaction"
+            ]
+        return answer
+
+    def get_catalog(self, *, CatalogId):
+        assert CatalogId == ACCOUNT
+        properties = {"IcebergOptimizationProperties": self._settings}
+        return {"Catalog": {"Name": "", "CatalogProperties": properties}}
+
+
+def test_an_optimizer_of_the_catalogue_that_reaches_a_published_table(subject, entries):
+    subject.clients["glue"] = Catalogue(entries)
+    assert optimizers.of_catalogue(subject) == "on for the catalogue: none"
+    off = {"enabled": "false"}
+    subject.clients["glue"] = Catalogue(entries, Compaction=off, Retention=off)
+    assert optimizers.of_catalogue(subject) == "on for the catalogue: none"
+    subject.clients["glue"] = Catalogue(entries, Compaction={"enabled": "true"})
+    for table in ("visits", "visits_history"):
+        set_optimizer(entries, table, "compaction", enabled=False)
+    assert failure(optimizers.of_catalogue, subject) == (
+        f"the catalogue of {ACCOUNT} has table optimizers on, and these tables of "
+        "lake_acceptance_iceberg have no setting of their own: compaction of "
+        "visits_changes."
+    )
+    told = "are on in lake_acceptance_iceberg: compaction of visits_changes."
+    assert told in failure(optimizers.of_tables, subject)
+    set_optimizer(entries, "visits_changes", "compaction", enabled=False)
+    assert optimizers.of_tables(subject).startswith("none is on; 3 are off")
+    assert optimizers.of_catalogue(subject) == "on for the catalogue: compaction"
 
 
 class Athena:

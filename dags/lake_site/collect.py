@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Optional
 
 from lake_spec.contract import site_pages
-from lake_spec.contract.dag_kinds import ids_of
+from lake_spec.contract.dag_names import ids_of
 from lake_spec.contract.environment_defaults import with_environment_defaults
 from lake_spec.contract.state_format import UnreadableState, parse_state, state_text
 from lake_spec.contract.table_profile import (

@@ -16,7 +16,7 @@ from lake_infra.statements import (
     old_versions,
     sub,
 )
-from lake_spec.contract.dag_kinds import DAG_KINDS
+from lake_spec.contract.dag_names import DAG_KINDS
 from lake_spec.contract.erase_request import ERASED
 from lake_spec.contract.product_inputs import read_by_products
 from lake_spec.contract.pull_folders import pulls_of

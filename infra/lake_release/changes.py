@@ -8,7 +8,8 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
 from lake_release.built import Manifest
 from lake_release.store import dag_files
-from lake_spec.contract.dag_kinds import dag_ids, ids_of
+from lake_spec.contract.dag_kinds import dag_ids
+from lake_spec.contract.dag_names import ids_of
 from lake_spec.contract.release_files import CODE, MAIN, PACKAGES
 from lake_spec.parsing import product_plans
 

@@ -19,6 +19,8 @@ from airflow.api_fastapi.auth.managers.models.resource_details import (
 from fastapi import Depends, HTTPException, Request
 from jwt import InvalidTokenError
 
+from lake_pages.contract.dag_names import ids_of
+
 COOKIE = "lake_token"
 _BEARER = "bearer "
 
@@ -57,6 +59,11 @@ def may_read(user: Any, dag_ids: Iterable[str]) -> bool:
         )
         for dag_id in dag_ids
     )
+
+
+def may_see_domain(user: Any, domain: str) -> bool:
+    """Return whether the user may see pages and tables of a domain: one of its DAGs."""
+    return may_read(user, sorted(ids_of(domain)))
 
 
 def _token(request: Request) -> str:

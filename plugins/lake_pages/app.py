@@ -14,7 +14,7 @@ from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from lake_pages.access import COOKIE, User, may_read, user_of_token
+from lake_pages.access import COOKIE, User, may_read, may_see_domain, user_of_token
 from lake_pages.contract.site_pages import FOLDER, START, table_page
 from lake_pages.run import run_of
 from lake_pages.storage import NotSet, Store, store
@@ -152,8 +152,7 @@ def site(user: User, path: str, lake: Store = Depends(store)) -> Response:
         raise HTTPException(404, "There is no such page.")
     first, _, rest = path.partition("/")
     if first == "domains":
-        domain = rest.partition("/")[0]
-        if not may_read(user, [f"{domain}_incremental", f"{domain}_full_load"]):
+        if not may_see_domain(user, rest.partition("/")[0]):
             raise HTTPException(403, "You may not see this domain.")
     content = lake.content(f"{FOLDER}/{path}")
     if content is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
-from lake_pages.access import may_read
+from lake_pages.access import may_see_domain
 from lake_pages.storage import Store
 
 PROBLEM, WARNING, FINE = "problem", "warning", "fine"
@@ -65,7 +65,7 @@ def lake_of(store: Store, user: Any, dag_id: Optional[str] = None) -> Lake:
     runs: List[RunProblem] = []
     for domain, states in _domains(store):
         dags = [d for d in states["runs"] if dag_id in (None, d)]
-        if dags and may_read(user, dags):
+        if dags and may_see_domain(user, domain):
             tables += _lines(domain, states["tables"], dag_id)
             runs += _failed(domain, states["runs"], dags)
     tables.sort(key=lambda t: (_ORDER.index(t.state), t.domain, t.table))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Iterable, Optional, Tuple
 
-from lake_spec.contract.dag_kinds import PRODUCTS
+from lake_spec.contract.dag_names import PRODUCTS
 from lake_spec.contract.jars import jars_of
 from lake_spec.contract.product_inputs import reads_of
 from lake_spec.contract.run_options import (

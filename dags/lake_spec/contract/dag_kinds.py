@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, List, Mapping, Set
+from typing import Any, List, Mapping, Set
 
+from lake_spec.contract.dag_names import DAG_KINDS, PRODUCTS, ids_of
 from lake_spec.model.choices import HistoryRuns
 from lake_spec.model.product import Product
-
-PRODUCTS = "products"
-"""The kind of DAG that builds the products of a domain alone."""
-
-DAG_KINDS = (
-    *("continuous", "erase", "full_load", "incremental"),
-    *("maintenance", PRODUCTS, "rebuild", "reprocess", "scd2"),
-)
-"""Kinds whose runs have a folder; a test compares them with the DAGs."""
 
 
 def run_folders(runs: str, domain: str) -> List[str]:
@@ -41,8 +33,3 @@ def dag_ids(domain: Mapping[str, Any]) -> Set[str]:
     if domain.get("history_runs") != HistoryRuns.OWN_DAG.value:
         kinds.remove("scd2")
     return ids_of(domain["name"], kinds)
-
-
-def ids_of(domain: str, kinds: Iterable[str] = DAG_KINDS) -> Set[str]:
-    """Give the ids that the DAGs of these kinds have in a domain of that name."""
-    return {f"{domain}_{kind}" for kind in kinds}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Optional
 
-from lake_spec.contract.dag_kinds import PRODUCTS
+from lake_spec.contract.dag_names import PRODUCTS
 from lake_spec.contract.pull_folders import PULLS
 from lake_spec.contract.stage_tables import ERASE, PRODUCT, REBUILD_PRODUCT
 from lake_spec.model import DomainSpec, JdbcChanges, KafkaTopic, Snapshot

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
-from lake_spec.contract.dag_kinds import DAG_KINDS
+from lake_spec.contract.dag_names import DAG_KINDS
 from lake_spec.diagnostics.diagnostic import Path as KeyPath, Problem
 from lake_spec.diagnostics.errors import NoSuchFile, NoSuchSpec
 from lake_spec.diagnostics.parsing_ids import ParsingId

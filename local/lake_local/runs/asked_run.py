@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping
 
-from lake_spec.contract.dag_kinds import DAG_KINDS, dag_ids, ids_of
+from lake_spec.contract.dag_kinds import dag_ids
+from lake_spec.contract.dag_names import DAG_KINDS, ids_of
 from lake_spec.contract.partition_folders import EXPECTED, is_folder
 from lake_spec.contract.run_options import params_of_kind
 from lake_spec.diagnostics.suggestions import did_you_mean

@@ -22,7 +22,7 @@ from lake_infra.runtime_role import (
     landing_documents,
     role_statements,
 )
-from lake_spec.contract.dag_kinds import DAG_KINDS
+from lake_spec.contract.dag_names import DAG_KINDS
 from lake_spec.model import (
     Dimension,
     Continuous,

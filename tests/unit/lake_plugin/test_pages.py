@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from lake_spec.contract.dag_names import DAG_KINDS
 from lake_spec.contract.run_key import run_key
 from tests.unit.lake_plugin.conftest import RUN_ID
 
@@ -115,6 +116,21 @@ def test_who_may_not_see_a_dag_sees_none_of_its_tables(browser, auth, monkeypatc
     assert "moma" not in browser.get("/lake/").text
     for path in PATHS[1:3] + PATHS[4:]:
         assert browser.get(path).status_code == 403
+
+
+@pytest.mark.parametrize("kind", DAG_KINDS)
+def test_who_may_see_one_dag_of_a_domain_sees_its_tables_and_pages(
+    browser, auth, monkeypatch, kind
+):
+    def sees(*_, details, **__):
+        return details.id == f"moma_{kind}"
+
+    monkeypatch.setattr(type(auth), "is_authorized_dag", sees)
+    assert "moma.works" in browser.get("/lake/").text
+    assert browser.get("/lake/site/domains/moma/index.html").status_code == 200
+    assert browser.get("/lake/site/domains/mom/index.html").status_code == 403
+    of_run = browser.get(f"/lake/runs/{DAG}/{RUN_ID}").status_code
+    assert of_run == (200 if kind == "incremental" else 403)
 
 
 def test_who_may_not_see_airflow_sees_no_page(browser, auth, monkeypatch):

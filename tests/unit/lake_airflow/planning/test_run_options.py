@@ -11,7 +11,7 @@ import pytest
 from lake_airflow.planning.form import params
 from lake_airflow.planning.plan import plan
 from lake_airflow.runs.run import Run
-from lake_spec.contract.dag_kinds import DAG_KINDS
+from lake_spec.contract.dag_names import DAG_KINDS
 from lake_spec.contract.run_options import OPTIONS, params_of, step_arguments
 from lake_spec.model import HistoryRuns, JdbcChanges, Scope
 from lake_spec.model.continuous import Continuous

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from lake_spec.contract.dag_kinds import DAG_KINDS
+from lake_spec.contract.dag_names import DAG_KINDS
 from lake_spec.contract.run_options import OPTIONS, params_of_kind
 
 from lake_local.cli.commands import backfill, run

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lake_spec.contract.dag_kinds import DAG_KINDS, dag_ids, run_folders
+from lake_spec.contract.dag_kinds import dag_ids, run_folders
+from lake_spec.contract.dag_names import DAG_KINDS
 
 
 def test_no_folder_of_a_domain_is_one_of_another_whose_name_begins_like_it():

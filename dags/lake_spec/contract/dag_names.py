@@ -1,0 +1,19 @@
+"""Ids of the DAGs of a domain. The plugin has a link to this file: it imports nothing."""
+
+from __future__ import annotations
+
+from typing import Iterable, Set
+
+PRODUCTS = "products"
+"""The kind of DAG that builds the products of a domain alone."""
+
+DAG_KINDS = (
+    *("continuous", "erase", "full_load", "incremental"),
+    *("maintenance", PRODUCTS, "rebuild", "reprocess", "scd2"),
+)
+"""Kinds whose runs have a folder; a test compares them with the DAGs."""
+
+
+def ids_of(domain: str, kinds: Iterable[str] = DAG_KINDS) -> Set[str]:
+    """Give the ids that the DAGs of these kinds have in a domain of that name."""
+    return {f"{domain}_{kind}" for kind in kinds}

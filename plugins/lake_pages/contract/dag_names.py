@@ -1,0 +1,1 @@
+../../../dags/lake_spec/contract/dag_names.py

@@ -13,7 +13,7 @@ import re
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any, Iterator, Mapping, Optional
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, unquote_plus
 
 from lake_local.aws.calls import body_of
 
@@ -111,10 +111,13 @@ def without_cors(headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _pairs(query: str) -> Iterator[tuple[str, str]]:
-    """Return names and values of a query, encoded as signatures have them."""
+    """Return names and values of a query, encoded as signatures have them.
+
+    A plus sign is a blank, which some clients send so and sign as `%20`.
+    """
     for part in filter(None, query.split("&")):
-        name, _, value = part.partition("=")
-        yield quote(unquote(name), safe="-_.~"), quote(unquote(value), safe="-_.~")
+        name, _, value = map(unquote_plus, part.partition("="))
+        yield quote(name, safe="-_.~"), quote(value, safe="-_.~")
 
 
 def _paths(environ: Mapping[str, Any]) -> Iterator[str]:

@@ -11,7 +11,7 @@ import sqlite3
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
+from typing import Optional, Union
 
 SCHEMA = """
 create table if not exists objects (
@@ -41,7 +41,11 @@ ADDED = {
 NULL = "null"
 """The version of an object of a bucket that keeps none."""
 
-LAST = "\U0010ffff"
+Bound = Union[str, bytes]
+"""A key, or bytes, which SQLite orders after every text."""
+
+NO_BOUND = b""
+NEWEST = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -131,15 +135,14 @@ class Index:
             for table in ("objects", "past")
         )
 
-    def after(
-        self, bucket: str, prefix: str, marker: str, limit: int
+    def from_key(
+        self, bucket: str, prefix: str, first: Bound, limit: int
     ) -> list[ObjectEntry]:
-        """Return objects below a prefix whose key is greater than the marker, in order."""
-        low, comparison = (marker, ">") if marker >= prefix else (prefix, ">=")
+        """Return objects below a prefix, from one key on, in order."""
         rows = self._rows(
-            f"select * from objects where bucket=? and key{comparison}? and key<=?"
+            "select * from objects where bucket=? and key>=? and key<?"
             " order by key limit ?",
-            *(bucket, low, prefix + LAST, limit),
+            *(bucket, _later(prefix, first), end_of(prefix), limit),
         )
         return [_object(row) for row in rows]
 
@@ -162,12 +165,12 @@ class Index:
         )
 
     def versions_after(
-        self, bucket: str, prefix: str, key: str, nth: int, limit: int
+        self, bucket: str, prefix: str, key: Bound, nth: int, limit: int
     ) -> list[ObjectEntry]:
         """Return all versions below a prefix that come after one, newer ones first."""
         wanted = (
-            "bucket=? and key>=? and key<=? and (key>? or (key=? and nth<?))",
-            *(bucket, max(prefix, key), prefix + LAST, key, key, nth),
+            "bucket=? and key>=? and key<? and (key>? or nth<?)",
+            *(bucket, _later(prefix, key), end_of(prefix), key, nth),
         )
         rows = self._rows(
             f"select * from objects where {wanted[0]} union all"
@@ -189,9 +192,9 @@ class Index:
 
     def uploads(self, bucket: str, prefix: str) -> list[UploadEntry]:
         rows = self._rows(
-            "select * from uploads where bucket=? and key>=? and key<=?"
+            "select * from uploads where bucket=? and key>=? and key<?"
             " order by key, started",
-            *(bucket, prefix, prefix + LAST),
+            *(bucket, prefix, end_of(prefix)),
         )
         return [_upload(row) for row in rows]
 
@@ -238,6 +241,20 @@ class _Transaction:
                 self._index._db.execute("rollback" if kind else "commit")
         finally:
             self._index.lock.release()
+
+
+def end_of(prefix: str) -> Bound:
+    """Return the first key after all keys with a prefix."""
+    start = prefix.rstrip("\U0010ffff")
+    if not start:
+        return NO_BOUND
+    following = ord(start[-1]) + 1
+    is_surrogate = 0xD800 <= following <= 0xDFFF
+    return start[:-1] + chr(0xE000 if is_surrogate else following)
+
+
+def _later(prefix: str, key: Bound) -> Bound:
+    return key if isinstance(key, bytes) else max(prefix, key)
 
 
 def _object(row: tuple) -> ObjectEntry:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Optional, Union
 
-from lake_local.aws.s3.index import Index, LAST, ObjectEntry
+from lake_local.aws.s3.index import NEWEST, Bound, Index, ObjectEntry, end_of
 
 Entry = Union[ObjectEntry, str]
 BATCH = 1000
@@ -31,28 +31,32 @@ def list_page(
     index: Index, bucket: str, *, prefix: str, delimiter: str, marker: str, limit: int
 ) -> Page:
     """Return up to `limit` entries after the marker; `next_marker` if there are more."""
-    page = Page()
-    if limit == 0:
-        return page
-    while True:
-        batch = index.after(bucket, prefix, marker, min(BATCH, limit + 1))
+    page, last = Page(), marker
+    first: Bound = _next(marker) if marker else ""
+    while limit > 0:
+        batch = index.from_key(bucket, prefix, first, min(BATCH, limit + 1))
         for entry in batch:
-            if entry.key <= marker:
-                continue  # inside a common prefix that was just shown
             shown = _common_prefix(entry.key, prefix, delimiter)
             if shown and shown == marker:
-                marker = shown + LAST  # the page before ended with this prefix
+                first = end_of(shown)  # the page before ended with this prefix
                 break
             if len(page.entries) == limit:
-                page.next_marker = marker.removesuffix(LAST)
+                page.next_marker = last
                 return page
             page.entries.append(shown or entry)
-            marker = shown + LAST if shown else entry.key
+            last = shown or entry.key
+            first = end_of(shown) if shown else _next(entry.key)
             if shown:
                 break  # skip the keys below it with one query
         else:
             if len(batch) < min(BATCH, limit + 1):
-                return page
+                break
+    return page
+
+
+def _next(key: str) -> str:
+    """Return the first key that can follow one."""
+    return f"{key}\0"
 
 
 @dataclass
@@ -78,20 +82,21 @@ def list_versions(
     Number -1 stands for all versions of a key.
     """
     page, last, previous = VersionPage(), (marker[0], ""), marker[0]
+    place: tuple[Bound, int] = marker
     while limit > 0:
-        batch = index.versions_after(bucket, prefix, *marker, min(BATCH, limit + 1))
+        batch = index.versions_after(bucket, prefix, *place, min(BATCH, limit + 1))
         for entry in batch:
             shown = _common_prefix(entry.key, prefix, delimiter)
             if shown and shown == marker[0]:
-                marker = (shown + LAST, -1)  # the page before ended with this prefix
+                place = (end_of(shown), NEWEST)  # the page before ended with it
                 break
             if len(page.entries) == limit:
                 page.next_marker = last
                 return page
             page.entries.append(shown or (entry, entry.key != previous))
             last = (shown, "") if shown else (entry.key, entry.version)
-            marker = (shown + LAST, -1) if shown else (entry.key, entry.nth)
-            previous = marker[0]
+            place = (end_of(shown), NEWEST) if shown else (entry.key, entry.nth)
+            previous = entry.key
             if shown:
                 break
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Callable, Iterable, Mapping, Optional
 from urllib.parse import quote
@@ -15,6 +16,9 @@ from lake_local.aws.s3.request import Deleted
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/"
+NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML cannot have: keys have them only where the client asks for URLs."""
+
 Naming = Callable[[str], str]
 
 
@@ -25,7 +29,8 @@ def document(name: str, *children: str) -> bytes:
 
 def element(name: str, value: object) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return f"<{name}>{escape(text)}</{name}>"
+    text = escape(NO_XML.sub("\ufffd", text), {"\r": "&#13;"})
+    return f"<{name}>{text}</{name}>"
 
 
 def group(name: str, *children: str) -> str:

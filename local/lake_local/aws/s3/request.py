@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Iterable, Mapping, Optional, Tuple, Union
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote_to_bytes
 
 from lake_local.aws.s3.body import UploadBody
 from lake_local.aws.s3.errors import S3Error
@@ -31,6 +31,9 @@ OBJECT_SETTINGS = {
     "partNumber": "reads of one part",
 }
 
+
+LONGEST_KEY = 1024
+"""Bytes of a key in UTF-8."""
 
 Deleted = Tuple[str, Optional[str]]
 """A key that is to be deleted, and the version of it, if it is one of them."""
@@ -79,7 +82,9 @@ class Request:
 
 
 def from_environ(environ: Mapping[str, Any]) -> Request:
-    path = environ["PATH_INFO"].encode("latin-1").decode("utf-8", "surrogateescape")
+    # As it came: in PATH_INFO bytes that are no UTF-8 are replaced.
+    raw = str(environ["RAW_URI"]).partition("?")[0]
+    path = unquote_to_bytes(raw).decode("utf-8", "surrogateescape")
     bucket, _, key = path.lstrip("/").partition("/")
     query = dict(parse_qsl(environ.get("QUERY_STRING", ""), keep_blank_values=True))
     chunked = environ.get("wsgi.input_terminated")
@@ -92,6 +97,16 @@ def from_environ(environ: Mapping[str, Any]) -> Request:
         environ["wsgi.input"],
         None if chunked else int(environ.get("CONTENT_LENGTH") or 0),
     )
+
+
+def check_key(key: str) -> None:
+    """Raise S3Error for a key that S3 does not take."""
+    try:
+        size = len(key.encode())
+    except UnicodeEncodeError:
+        raise S3Error(400, "InvalidURI", "Couldn't parse the specified URI.") from None
+    if size > LONGEST_KEY:
+        raise S3Error(400, "KeyTooLongError", "Your key is too long")
 
 
 def operation_of(request: Request) -> Optional[str]:

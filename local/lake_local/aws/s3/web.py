@@ -10,7 +10,7 @@ from lake_local.aws.s3.blobs import read_range
 from lake_local.aws.s3.body import UploadBody
 from lake_local.aws.s3.errors import S3Error, not_covered
 from lake_local.aws.s3.multipart import Multipart
-from lake_local.aws.s3.request import Reply, Request
+from lake_local.aws.s3.request import Reply, Request, check_key
 from lake_local.aws.s3.index import ObjectEntry
 from lake_local.aws.s3.listing import list_versions
 from lake_local.aws.s3.store import ObjectStore
@@ -58,6 +58,7 @@ class S3Web:
             handler = self._operations.get(operation)
             if handler is None:
                 raise not_covered(f"the S3 call {operation}")
+            check_key(request.key)
             return handler(request)
         except object_headers.NotModified:
             return Reply(304)

@@ -83,8 +83,8 @@ def test_folders_of_10000_keys_are_found_by_one_query_each(
             key = f"part={number % 100}/{number:05}"
             entry = ObjectEntry(bucket, key, f"{number:032x}", 1, "etag", 0, {})
             index.put(entry)
-    after = index.after
-    monkeypatch.setattr(index, "after", lambda *a: queries.append(a) or after(*a))
+    from_key = index.from_key
+    monkeypatch.setattr(index, "from_key", lambda *a: queries.append(a) or from_key(*a))
     page = s3.list_objects_v2(Bucket=bucket, Delimiter="/")
     assert len(prefixes(page)) == 100
     assert len(queries) == 101

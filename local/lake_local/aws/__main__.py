@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lake_local.aws import DEFAULT_REGION
 from lake_local.aws.policies.documents import PolicyError
+from lake_local.aws.private_folder import NotPrivate
 from lake_local.aws.server import StateDirectoryInUse, serve
 
 
@@ -22,7 +23,7 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     try:
         serve(args.state_dir.resolve(), port=args.port, region=args.region)
-    except (StateDirectoryInUse, PolicyError) as reason:
+    except (StateDirectoryInUse, NotPrivate, PolicyError) as reason:
         print(reason, file=sys.stderr)
         return 1
     except OSError as reason:

@@ -25,6 +25,7 @@ from moto.moto_server.werkzeug_app import (
 
 from lake_local.aws import table_optimizers
 from lake_local.aws.calls import body_of, region_of
+from lake_local.aws.private_folder import make_private, read_own
 
 SERVICES = ("dynamodb", "glue", "iam", "s3", "secretsmanager", "sns", "ssm", "sts")
 READS = (
@@ -51,7 +52,7 @@ class MotoServices:
 
     def __init__(self, folder: Path) -> None:
         os.environ.setdefault("MOTO_S3_CUSTOM_ENDPOINTS", "")
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
         self._folder = folder
         self._app = DomainDispatcherApplication(create_backend_app)
         self._locks = {service: threading.RLock() for service in SERVICES}
@@ -121,16 +122,25 @@ class MotoServices:
         draft = io.BytesIO()
         StatePickler(draft).dump(states)
         file = self._file(service)
-        file.with_suffix(".new").write_bytes(draft.getvalue())
-        os.replace(file.with_suffix(".new"), file)
+        new = file.with_suffix(".new")
+        new.unlink(missing_ok=True)
+        with open(
+            os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
+        ) as to:
+            to.write(draft.getvalue())
+        os.replace(new, file)
 
     def _restore(self, service: str) -> None:
-        """Set aside a state that cannot be read, such as that of another moto."""
+        """Set aside a state that cannot be read, such as that of another moto.
+
+        Raises NotPrivate for one that others can have written, which is not looked at.
+        """
         file = self._file(service)
         if not file.exists():
             return
+        content = read_own(file)
         try:
-            states = pickle.loads(file.read_bytes())
+            states = pickle.loads(content)
             for (account, region), state in states.items():
                 backend = moto_backends.get_backend(service)[account][region]
                 refill(vars(backend), state)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from lake_local.aws.private_folder import NotPrivate, make_private
+from lake_local.errors import BadRequest
+
 
 @dataclass(frozen=True)
 class StateDirectory:
@@ -18,8 +21,14 @@ class StateDirectory:
         return cls(Path(path).expanduser().resolve())
 
     def create(self) -> None:
-        """Create the folders, readable by their owner only."""
-        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        """Create the folders, readable by their owner only.
+
+        Raises BadRequest if the root belongs to another user.
+        """
+        try:
+            make_private(self.root)
+        except NotPrivate as error:
+            raise BadRequest(str(error)) from error
         for folder in (self.airflow, self.logs, self.holders):
             folder.mkdir(mode=0o700, exist_ok=True)
 

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import sys
@@ -17,7 +16,9 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
 from lake_release import airflow_files
+from lake_release.checksums import digest
 from lake_release.errors import ReleaseError
+from lake_spec.contract.release_files import RELEASE, release_text
 from lake_spec.model import DomainSpec, EnvironmentSpec
 from lake_spec.parsing import compiled_domains, product_plans
 from lake_spec.parsing.loader import load_environment, load_lake
@@ -27,7 +28,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 PARTS = ("artifacts", "dags", "airflow")
 MANIFEST = "manifest.json"
 _MADE = (
-    *("__pycache__", "*.pyc", "release.json"),
+    *("__pycache__", "*.pyc", RELEASE),
     *(compiled_domains.FILE, product_plans.FILE),
 )
 
@@ -51,15 +52,14 @@ class Built:
         """Return the release's manifest, so that two releases can be compared."""
         return {part: hashes(self.folder / part) for part in PARTS}
 
+    def manifest_text(self) -> bytes:
+        """Return the manifest as it is uploaded, whose SHA-256 is the release's."""
+        return json.dumps(self.manifest(), indent=1).encode()
+
     def specs(self) -> Dict[str, Any]:
         """Return the specs that its steps read, by domain."""
         files = sorted((self.folder / "artifacts" / "specs").glob("*.json"))
         return {file.stem: json.loads(file.read_text("utf-8")) for file in files}
-
-    def sizes(self) -> Dict[str, int]:
-        """Return the size of every file of the dags folder, by which Airflow checks
-        it."""
-        return {name: f.stat().st_size for name, f in self.files("dags").items()}
 
 
 def build(
@@ -93,8 +93,9 @@ def build(
         )
         besides = {part: hashes(folder / part) for part in ("dags", "airflow")}
         id = build_artifacts(domains, place, folder / "artifacts", besides=besides)
-        release = json.dumps({"release": id})
-        (folder / "dags" / "release.json").write_text(release, encoding="utf-8")
+        release = release_text(id, hashes(folder / "artifacts"))
+        (folder / "dags" / RELEASE).write_text(release, encoding="utf-8")
+        _write_sizes(folder / "dags")
         final = output / id
         shutil.rmtree(final, ignore_errors=True)
         folder.rename(final)
@@ -136,12 +137,16 @@ def build_artifacts(
         raise ReleaseError(str(error)) from None
 
 
+def _write_sizes(dags: Path) -> None:
+    """Write the size of every file of the dags folder, by which Airflow sees that all
+    have arrived."""
+    sizes = {name: file.stat().st_size for name, file in _files(dags)}
+    (dags / MANIFEST).write_text(json.dumps(sizes), encoding="utf-8")
+
+
 def hashes(folder: Path) -> Dict[str, str]:
     """Return the SHA-256 of every file below a folder, by its path there."""
-    return {
-        name: hashlib.sha256(file.read_bytes()).hexdigest()
-        for name, file in _files(folder)
-    }
+    return {name: digest(file.read_bytes()) for name, file in _files(folder)}
 
 
 def _files(folder: Path) -> Iterator[tuple]:

@@ -6,17 +6,20 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
-from lake_release.built import Manifest
+from lake_release.built import MANIFEST, Manifest
 from lake_release.store import dag_files
 from lake_spec.contract.dag_kinds import dag_ids
 from lake_spec.contract.dag_names import ids_of
-from lake_spec.contract.release_files import CODE, MAIN, PACKAGES
+from lake_spec.contract.release_files import CODE, MAIN, PACKAGES, RELEASE
 from lake_spec.parsing import product_plans
 
 MORE = 12
 """Number of changed settings of a table that are named; the rest are counted."""
 _STEPS = (CODE, PACKAGES, MAIN)
-_TOLD_ALREADY = ("tables/", "environments/", "release.json", product_plans.FILE)
+_TOLD_ALREADY = (
+    *("tables/", "environments/"),
+    *(RELEASE, MANIFEST, product_plans.FILE),
+)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from lake_release import pointer
 from lake_release.built import Built
 from lake_release.airflow_files import PLUGINS
 from lake_release.changes import State, changes, dags_of, gone_dags
+from lake_release.checksums import digest
 from lake_release.commits import Checkout, Commit
 from lake_release.errors import (
     AWS_ERRORS,
@@ -57,16 +58,20 @@ class Deployment:
         """List what would change, a line each."""
         there = pointer.read(self._s3, self._target).current
         yield f"{self._target.environment}: {_named(there)} -> {built.id}"
+        replaced = self._why_replaced(built)
         if there and there.release == built.id:
             tries = self._airflow is not None and not there.proven
-            yield "nothing to do but a run that proves it" if tries else "nothing to do"
+            done = (
+                "nothing to do but a run that proves it" if tries else "nothing to do"
+            )
+            yield f"deploy would refuse this: {replaced}" if replaced else done
             return
         old, new = self._state(there), _state_of(built)
         try:
             needed = self._why_needed(old, new)
         except ReleaseError as error:
             needed = str(error)
-        for why_not in (self._why_older(there), needed):
+        for why_not in (self._why_older(there), needed, replaced):
             if why_not:
                 yield f"deploy would refuse this: {why_not}"
         yield from changes(old, new)
@@ -81,20 +86,34 @@ class Deployment:
         why_not = None if older else self._why_older(before.current)
         if before.current and before.current.release == built.id:
             self._say(f"{built.id} is the current release already")
-            self._repeat(before if why_not else self._note_commit(before))
+            self._put(built)
+            commit = None if why_not else self._commit()
+            self._repeat(self._note_built(before, built, commit))
             return
         if why_not:
             raise ReleaseError(why_not)
         old, new = self._state(before.current), _state_of(built)
         self._refuse_needed(old, new)
-        self._say(f"{self._store.put_artifacts(built)} files for steps")
-        self._say(f"{self._store.put_dags(built)} files for Airflow")
+        self._put(built)
         files = self._store.put_airflow_files(built, before.current)
         files = self._install(files, before.current)
         self._store.put_stubs(dag_files(built.files("dags")))
         self._refuse_needed(old, new)
-        deploy = replace(self._deploy(built.id, files), commit=self._commit())
-        self._switch(deploy, before)
+        deploy = self._deploy(built.id, files, digest(built.manifest_text()))
+        self._switch(replace(deploy, commit=self._commit()), before)
+
+    def _put(self, built: Built) -> None:
+        """Upload what is missing of a release, which nothing reads before it is
+        current."""
+        self._say(f"{self._store.put_artifacts(built)} files for steps")
+        self._say(f"{self._store.put_dags(built)} files for Airflow")
+
+    def _why_replaced(self, built: Built) -> Optional[str]:
+        try:
+            self._store.check_built(built)
+        except ReleaseError as error:
+            return str(error)
+        return None
 
     def _commit(self) -> Optional[Commit]:
         return self._checkout.commit() if self._checkout else None
@@ -112,13 +131,16 @@ class Deployment:
             "back with `rollback`, or add --older to deploy it all the same."
         )
 
-    def _note_commit(self, before: Pointer) -> Pointer:
-        """Record the newer commit of the same release, to compare later ones with."""
-        assert before.current
-        commit = self._commit() or before.current.commit
-        if commit == before.current.commit:
-            return before
-        return self._note(before, replace(before.current, commit=commit))
+    def _note_built(
+        self, before: Pointer, built: Built, commit: Optional[Commit]
+    ) -> Pointer:
+        """Record what was built now: the newer commit of the same release, to compare
+        later ones with, and its manifest."""
+        there = before.current
+        assert there
+        manifest = digest(built.manifest_text())
+        again = replace(there, commit=commit or there.commit, manifest=manifest)
+        return before if again == there else self._note(before, again)
 
     def _note(self, before: Pointer, again: Deploy) -> Pointer:
         """Update the record of the current release."""
@@ -145,6 +167,7 @@ class Deployment:
         if before.current and before.current.release == release:
             if not before.current.proven:
                 self._say(f"{release} is the current release already")
+                self._store.check(release, before.current.manifest)
                 self._repeat(before)
                 return
         earlier = before.earlier(release)
@@ -153,11 +176,12 @@ class Deployment:
                 f"The DAGs of release {earlier.release} are no longer kept. Check out "
                 "its commit and deploy that."
             )
+        manifest = self._store.check(earlier.release, earlier.manifest)
         old, new = self._state(before.current), self._state(earlier)
         self._refuse_needed(old, new)
         files = self._install(earlier.airflow, before.current)
         self._refuse_needed(old, new)
-        deploy = self._deploy(earlier.release, files)
+        deploy = self._deploy(earlier.release, files, manifest)
         self._switch(replace(deploy, commit=earlier.commit), before)
 
     def status(self) -> Iterator[str]:
@@ -278,8 +302,9 @@ class Deployment:
             return "It remains: there is no earlier release."
         again = replace(before.current, at=utc_now().isoformat(), by=self._by)
         try:
+            manifest = self._store.check(again.release, again.manifest)
             files = self._install(again.airflow, failed)
-            again = replace(again, airflow=files)
+            again = replace(again, airflow=files, manifest=manifest)
             forgotten = replace(after, deploys=before.deploys)
             pointer.write(self._s3, self._target, again, before=forgotten)
         except (ReleaseError, *AWS_ERRORS) as error:
@@ -294,8 +319,11 @@ class Deployment:
             )
         return f"{again.release} is the current release again."
 
-    def _deploy(self, release: str, files: Dict[str, AirflowFile]) -> Deploy:
-        return Deploy(release, utc_now().isoformat(), self._by, files, proven=False)
+    def _deploy(
+        self, release: str, files: Dict[str, AirflowFile], manifest: str
+    ) -> Deploy:
+        at = utc_now().isoformat()
+        return Deploy(release, at, self._by, files, manifest, proven=False)
 
     def _state(self, there: Optional[Deploy]) -> State:
         if there is None:

@@ -47,14 +47,17 @@ class AirflowFile:
 class Deploy:
     """A release that became the current one; `at` is a time in UTC.
 
-    `commit` is what it was built of, None if unknown. `proven` is False until a
-    run that only plans was green; deploys of before that was noted count as proven.
+    `manifest` is the SHA-256 of its manifest, which has that of every file; None for
+    deploys of before it was noted. `commit` is what it was built of, None if unknown.
+    `proven` is False until a run that only plans was green; deploys of before that was
+    noted count as proven.
     """
 
     release: str
     at: str
     by: str
     airflow: Dict[str, AirflowFile] = field(default_factory=dict)
+    manifest: Optional[str] = None
     commit: Optional[Commit] = None
     proven: bool = True
     unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)

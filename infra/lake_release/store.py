@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, Optional, Set
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from lake_release.airflow_files import EMPTY_ZIP, PLUGINS
 from lake_release.built import MANIFEST, Built, Manifest, hashes
+from lake_release.checksums import digest, digest_of, put
+from lake_release.errors import ReleaseError
 from lake_release.pointer import AirflowFile, Deploy, Pointer
 from lake_release.target import DAGS, Target
 
@@ -17,6 +29,10 @@ SHIPPED = Path(__file__).resolve().parent / "shipped"
 IGNORED = "releases\nlake_current.py\n"
 KEPT = 5
 """Releases that stay in Airflow's folder, so that going back is one small write."""
+STORED = ("artifacts", "dags")
+"""The parts of a release that lie on S3 under its id."""
+MORE = 5
+"""Number of files that a refusal names; the rest are counted."""
 UNDER_WAY = timedelta(days=1)
 """Age up to which files of a release that no deploy finished are kept."""
 
@@ -29,24 +45,76 @@ class Store:
         self._target = target
 
     def put_artifacts(self, built: Built) -> int:
-        """Upload what steps read; the manifest is last and marks it as complete."""
-        key = self._target.artifact(built.id, MANIFEST)
-        if self.manifest(built.id) is not None:
-            return 0
-        for name, file in built.files("artifacts").items():
-            self._put_artifact(self._target.artifact(built.id, name), file.read_bytes())
-        self._put_artifact(key, json.dumps(built.manifest(), indent=1).encode())
-        return len(built.files("artifacts"))
+        """Upload what steps read and is missing; the manifest is last and marks it as
+        complete. Return how many files. Raises ReleaseError for replaced ones."""
+        return self._put_missing(built, "artifacts")
 
     def put_dags(self, built: Built) -> int:
-        """Upload the release's dags folder, which nothing reads before the pointer
-        names it."""
-        files = built.files("dags")
-        for name, file in files.items():
-            self._put(self._target.dag_file(built.id, name), file.read_bytes())
-        sizes = json.dumps(built.sizes()).encode()
-        self._put(self._target.dag_file(built.id, MANIFEST), sizes)
-        return len(files)
+        """Upload what is missing of the release's dags folder, which nothing reads
+        before the pointer names it. Return how many files. Raises ReleaseError for
+        replaced ones."""
+        return self._put_missing(built, "dags")
+
+    def check_built(self, built: Built) -> None:
+        """Raise ReleaseError where the buckets have something else under this
+        release's id."""
+        for part in STORED:
+            self._missing(built.id, part, _digests(_uploads(built, part)))
+
+    def check(self, release: str, manifest: Optional[str]) -> str:
+        """Compare every file of a release with its manifest, and that with its SHA-256.
+
+        Without a SHA-256, as of a deploy that noted none, the manifest counts as it
+        is. Return its SHA-256. Raises ReleaseError unless all is as it was built.
+        """
+        text = self._get(*self._place(release, "artifacts", MANIFEST)) or b""
+        files = _parts(text) if manifest in (None, digest(text)) else None
+        if files is None:
+            raise self._refusal(release, "artifacts", [MANIFEST])
+        for part in STORED:
+            if missing := self._missing(release, part, files[part]):
+                raise self._refusal(release, part, missing)
+        return digest(text)
+
+    def _put_missing(self, built: Built, part: str) -> int:
+        files = _uploads(built, part)
+        missing = self._missing(built.id, part, _digests(files))
+        for name in missing:
+            put(self._s3, *self._place(built.id, part, name), files[name])
+        return len(missing)
+
+    def _missing(self, release: str, part: str, files: Mapping[str, str]) -> List[str]:
+        """Return which files, given by SHA-256, the bucket does not have.
+
+        Raises ReleaseError for those that it has with another content, and for others.
+        """
+        bucket, folder = self._place(release, part, "")
+        there = {each["Key"][len(folder) :] for each in self._listed(bucket, folder)}
+        wrong = there - {*files, MANIFEST, ""}
+        for name in there & set(files):
+            if digest_of(self._s3, bucket, folder + name) != files[name]:
+                wrong.add(name)
+        if wrong:
+            raise self._refusal(release, part, sorted(wrong))
+        return [name for name in files if name not in there]
+
+    def _refusal(self, release: str, part: str, wrong: Sequence[str]) -> ReleaseError:
+        """Name the files of a part that are not as they were built."""
+        bucket, folder = self._place(release, part, "")
+        named = ", ".join(f"s3://{bucket}/{folder}{name}" for name in wrong[:MORE])
+        more = f" and {len(wrong) - MORE} more" if len(wrong) > MORE else ""
+        return ReleaseError(
+            f"{self._target.environment}: release {release} is not as it was built. "
+            f"Missing, replaced or added: {named}{more}. Find out who did it, delete "
+            "these objects, and deploy the commit of that release, which puts them "
+            "again."
+        )
+
+    def _place(self, release: str, part: str, name: str) -> Tuple[str, str]:
+        """Return bucket and key of a file of a release."""
+        if part == "artifacts":
+            return self._target.artifacts.bucket, self._target.artifact(release, name)
+        return self._target.dags_bucket, self._target.dag_file(release, name)
 
     def put_airflow_files(
         self, built: Built, current: Optional[Deploy]
@@ -63,8 +131,9 @@ class Store:
     def put_empty_plugins(self, current: Optional[Deploy]) -> AirflowFile:
         """Upload a plugins.zip without files, for an Airflow that has one; only
         once."""
-        sha256 = hashlib.sha256(EMPTY_ZIP).hexdigest()
-        return self._airflow_file(PLUGINS, sha256, lambda: EMPTY_ZIP, current)
+        return self._airflow_file(
+            PLUGINS, digest(EMPTY_ZIP), lambda: EMPTY_ZIP, current
+        )
 
     def _airflow_file(
         self,
@@ -77,7 +146,8 @@ class Store:
         there = current.airflow.get(name) if current else None
         if there and there.sha256 == sha256:
             return there
-        return AirflowFile(sha256, self._put(name, content()).get("VersionId"))
+        done = put(self._s3, self._target.dags_bucket, name, content())
+        return AirflowFile(sha256, done.get("VersionId"))
 
     def put_stubs(self, names: Set[str]) -> None:
         """Upload a file per DAG file, the same in every release; only what differs."""
@@ -87,14 +157,14 @@ class Store:
         wanted.update({name: stub for name in names})
         for name, text in wanted.items():
             if self._get(self._target.dags_bucket, DAGS + name) != text:
-                self._put(DAGS + name, text)
+                put(self._s3, self._target.dags_bucket, DAGS + name, text)
 
     def prune(self, pointer: Pointer, *, now: datetime) -> Iterator[str]:
         """Delete DAG files and releases that are no longer shown; return their keys."""
         kept = list(dict.fromkeys(each.release for each in pointer.deploys))[:KEPT]
         stubs = {"lake_current.py", ".airflowignore", "current.json"}
         stubs |= {name for id in kept for name in self._dag_files(id)}
-        for each in self._listed(DAGS):
+        for each in self._listed(self._target.dags_bucket, DAGS):
             name = each["Key"][len(DAGS) :]
             top, _, rest = name.partition("/")
             if top == "releases":
@@ -109,18 +179,18 @@ class Store:
 
     def manifest(self, release: str) -> Optional[Manifest]:
         """Return the manifest of a release, if all of its artifacts exist."""
-        key = self._target.artifact(release, MANIFEST)
-        text = self._get(self._target.artifacts.bucket, key)
+        text = self._get(*self._place(release, "artifacts", MANIFEST))
         return None if text is None else json.loads(text)
 
     def specs(self, release: str, manifest: Manifest) -> Dict[str, Any]:
-        """Return the specs that a release's steps read, by domain."""
+        """Return the specs that a release's steps read, by domain; none that is missing
+        or was replaced, so that a release with such ones can be left."""
         found = {}
-        for name in manifest.get("artifacts", ()):
+        for name, sha256 in manifest.get("artifacts", {}).items():
             if name.startswith("specs/"):
-                key = self._target.artifact(release, name)
-                text = self._get(self._target.artifacts.bucket, key)
-                found[name[len("specs/") : -len(".json")]] = json.loads(text)
+                text = self._get(*self._place(release, "artifacts", name)) or b""
+                if digest(text) == sha256:
+                    found[name[len("specs/") : -len(".json")]] = json.loads(text)
         return found
 
     def has_dags(self, release: str) -> bool:
@@ -134,24 +204,37 @@ class Store:
         )
         return dag_files(json.loads(text)) if text else set()
 
-    def _put(self, key: str, body: bytes) -> Dict[str, Any]:
-        return self._s3.put_object(Bucket=self._target.dags_bucket, Key=key, Body=body)
-
-    def _put_artifact(self, key: str, body: bytes) -> None:
-        bucket = self._target.artifacts.bucket
-        self._s3.put_object(Bucket=bucket, Key=key, Body=body)
-
     def _get(self, bucket: str, key: str) -> Optional[bytes]:
         try:
             return self._s3.get_object(Bucket=bucket, Key=key)["Body"].read()
         except self._s3.exceptions.NoSuchKey:
             return None
 
-    def _listed(self, prefix: str) -> Iterator[Dict[str, Any]]:
+    def _listed(self, bucket: str, prefix: str) -> Iterator[Dict[str, Any]]:
         pages = self._s3.get_paginator("list_objects_v2")
-        listed = pages.paginate(Bucket=self._target.dags_bucket, Prefix=prefix)
+        listed = pages.paginate(Bucket=bucket, Prefix=prefix)
         for page in listed:
             yield from page.get("Contents", ())
+
+
+def _uploads(built: Built, part: str) -> Dict[str, bytes]:
+    """Return the files of a part, the one that marks it as complete last."""
+    files = {name: file.read_bytes() for name, file in built.files(part).items()}
+    own = built.manifest_text() if part == "artifacts" else files.pop(MANIFEST)
+    return {**files, MANIFEST: own}
+
+
+def _digests(files: Mapping[str, bytes]) -> Dict[str, str]:
+    return {name: digest(content) for name, content in files.items()}
+
+
+def _parts(text: bytes) -> Optional[Manifest]:
+    """Parse a manifest; None for what is none."""
+    try:
+        files = json.loads(text)
+        return {part: dict(files[part]) for part in STORED}
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def dag_files(names: Any) -> Set[str]:

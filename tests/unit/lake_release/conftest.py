@@ -76,11 +76,17 @@ def write_dags(project: Path, version: str, *files: str) -> None:
 
 
 @pytest.fixture
-def s3(monkeypatch):
+def buckets():
+    """What S3 holds."""
+    return S3()
+
+
+@pytest.fixture
+def s3(monkeypatch, buckets):
     """S3 with the buckets of the environment prod."""
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
-    return client_of(S3())
+    return client_of(buckets)
 
 
 @pytest.fixture

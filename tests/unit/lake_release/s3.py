@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from base64 import b64encode
 from datetime import datetime, timezone
 from functools import lru_cache
 from io import BytesIO
@@ -22,6 +23,7 @@ class S3:
 
     def __init__(self) -> None:
         self.versions: Dict[Tuple[str, str], List[Optional[Dict[str, Any]]]] = {}
+        self.read: List[str] = []  # keys whose content was asked for
 
     def answer(self, operation: str, asked: Dict[str, Any]) -> tuple:
         """The reply to a request, as a client's event `before-call` may give it."""
@@ -41,12 +43,16 @@ class S3:
         if "IfNoneMatch" in asked and there is not None:
             return _error(412, "PreconditionFailed")
         content = asked["Body"]
+        checksum = asked.get("ChecksumSHA256")
+        if checksum not in (None, b64encode(hashlib.sha256(content).digest()).decode()):
+            return _error(400, "BadDigest")
         made = {
             "ETag": f'"{hashlib.md5(content).hexdigest()}"',
             "VersionId": f"v{len(versions)}",
         }
         now = datetime.now(timezone.utc).replace(microsecond=0)
-        versions.append({**made, "LastModified": now, "Content": content})
+        kept = {"LastModified": now, "Content": content, "Checksum": checksum}
+        versions.append({**made, **kept})
         return _reply(made)
 
     def _delete(self, asked: Dict[str, Any], versions: list) -> tuple:
@@ -59,10 +65,17 @@ class S3:
         there = found[0] if found else versions[-1]
         if there is None or (wanted and not found):
             return _error(404, "NoSuchVersion" if wanted else "NoSuchKey")
+        self.read.append(asked["Key"])
         return _reply({**there, "Body": BytesIO(there["Content"])})
 
     def _head(self, asked: Dict[str, Any], versions: list) -> tuple:
-        return self._get(asked, versions)
+        if versions[-1] is None:
+            return _error(404, "404")  # a HEAD has no body that could name the error
+        status, found = self._get(asked, versions)
+        self.read.pop()
+        checksum = found["Checksum"] if asked.get("ChecksumMode") == "ENABLED" else None
+        del found["Body"]
+        return status, {**found, **({"ChecksumSHA256": checksum} if checksum else {})}
 
     def _list(self, asked: Dict[str, Any]) -> tuple:
         after = asked.get("ContinuationToken", "")

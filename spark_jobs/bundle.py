@@ -44,6 +44,17 @@ class Release:
     id: str
     folder: Path
 
+    @property
+    def sha256(self) -> Dict[str, str]:
+        """The SHA-256 of every file, by its path in the folder."""
+        files = (each for each in self.folder.rglob("*") if each.is_file())
+        return {
+            each.relative_to(self.folder)
+            .as_posix(): hashlib.sha256(each.read_bytes())
+            .hexdigest()
+            for each in sorted(files)
+        }
+
 
 def build(
     domains: Sequence, environment, out_dir: Path, *, besides: Any = None

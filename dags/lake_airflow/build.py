@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from airflow.sdk import DAG
 from lake_spec.contract.environment_defaults import with_environment_defaults
+from lake_spec.contract.release_files import sha256_argument
 from lake_spec.parsing.loader import load_cluster, load_domain, load_environment
 
 from lake_airflow.dag_builder import Renderer
@@ -33,7 +34,8 @@ def build_domain(name: str) -> dict[str, DAG]:
             domain,
             cluster=load_cluster(cluster, settings.clusters),
             environment=environment,
-            release=release,
+            release=release.id,
+            sha256=sha256_argument(release.artifacts, name),
             poll_seconds=settings.poll_seconds,
         )
         for cluster in {each.cluster for each in plans}

@@ -39,11 +39,13 @@ class Renderer:
         environment: EnvironmentSpec,
         release: str,
         poll_seconds: int,
+        sha256: str = "",
     ) -> None:
         self.domain = domain
         self.cluster = cluster
         self.environment = environment
         self.release = release
+        self.sha256 = sha256
         self.poll_seconds = poll_seconds
 
     def dag(self, plan: DagPlan) -> DAG:
@@ -98,6 +100,7 @@ class Renderer:
             cluster=self.cluster,
             environment=self.environment,
             release=self.release,
+            sha256=self.sha256,
             poll_seconds=self.poll_seconds,
             retries=2,  # a second try finds what the first one created
         )

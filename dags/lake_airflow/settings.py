@@ -6,15 +6,18 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from lake_spec.contract.release_files import RELEASE
 from lake_spec.contract.run_key import LONGEST_AIRFLOW, distinct_part
+from lake_spec.diagnostics.diagnostic import shown
 from lake_spec.parsing import product_plans
 from lake_spec.parsing.loader import environment_file
 
 DAGS = Path(__file__).resolve().parent.parent
 UNRELEASED = "unreleased"
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _RELEASE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
@@ -51,7 +54,7 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         tables=Path(environ.get("LAKE_TABLES") or DAGS / "tables"),
         clusters=DAGS / "clusters",
         environments=environment.parent,
-        release_file=Path(environ.get("LAKE_RELEASE_FILE") or DAGS / "release.json"),
+        release_file=Path(environ.get("LAKE_RELEASE_FILE") or DAGS / RELEASE),
         environment=environment.stem,
         poll_seconds=_poll_seconds(environ.get("LAKE_POLL_SECONDS") or "15"),
     )
@@ -76,12 +79,20 @@ def _poll_seconds(text: str) -> int:
     return int(text)
 
 
-def read_release(path: Path) -> str:
+@dataclass(frozen=True)
+class Release:
+    """The release that the DAGs refer to, and the SHA-256 of the files of its steps."""
+
+    id: str
+    artifacts: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_release(path: Path) -> Release:
     """Return the release that the DAGs refer to, or `unreleased` without a file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return UNRELEASED
+        return Release(UNRELEASED)
     except ValueError as error:
         raise SettingError(
             f"{path}: not JSON ({error}). Deploy the release again."
@@ -92,4 +103,12 @@ def read_release(path: Path) -> str:
             f"{path}: release: got {release!r}. Expected 1 to 64 of the characters"
             ' A-Z a-z 0-9 _ . -, as in {"release": "3f9c2a71"}. Deploy it again.'
         )
-    return release
+    artifacts = content.get("artifacts", {})
+    if not isinstance(artifacts, dict) or not all(
+        _SHA256.fullmatch(str(each)) for each in artifacts.values()
+    ):
+        raise SettingError(
+            f"{path}: artifacts: got {shown(artifacts)}. Expected the SHA-256 of each "
+            "file of the steps, 64 of 0-9 a-f. Deploy the release again."
+        )
+    return Release(release, artifacts)

@@ -15,8 +15,9 @@ from lake_acceptance.subject import DOMAIN, HERE, PREFIX, ROOTS, Subject
 from lake_airflow.emr.steps import release_root
 from lake_infra.domains import domains_template
 from lake_infra.resource_names import Root, last_part
-from lake_release.built import build_artifacts
+from lake_release.built import build_artifacts, hashes
 from lake_release.errors import ReleaseError
+from lake_spec.contract.release_files import sha256_argument
 
 
 def caller(subject: Subject) -> str:
@@ -88,6 +89,7 @@ def release(subject: Subject) -> str:
             raise CheckFailed(str(error), "Run ./setup.sh.") from error
         root = release_root(subject.environment, id)
         count = storage.put_folder(subject.client("s3"), Path(folder), root)
+        subject.sha256 = sha256_argument(hashes(Path(folder)), DOMAIN)
     subject.release = id
     return f"{count} files in {root}"
 

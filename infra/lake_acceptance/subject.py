@@ -43,6 +43,8 @@ class Subject:
     emulated: bool
     say: Callable[[str], None]
     release: str = ""
+    sha256: str = ""
+    """SHA-256 of the release's files, as its steps are told."""
     cluster_id: str = ""
     tokens: Dict[str, int] = field(default_factory=dict)
     """Tokens of the lease, by the name of the run that holds it."""
@@ -66,7 +68,11 @@ class Subject:
     def run(self, dag_id: str) -> Run:
         """Return the run of a DAG in this acceptance run, with its token if granted."""
         tables = self.plan(dag_id).tables
-        run = Run(dag_id, self.key, self.release, tables, run_id=self.key)
+        run = Run(
+            *(dag_id, self.key, self.release, tables),
+            sha256=self.sha256,
+            run_id=self.key,
+        )
         return replace(run, token=self.tokens.get(run.name, 0))
 
     @property

@@ -56,6 +56,7 @@ def spark_step(
     argv += ["--jars", ",".join(jars)] if jars else []
     argv += ["--py-files", f"{root}/{CODE},{root}/{PACKAGES}", f"{root}/{MAIN}"]
     argv += ["--release", root, "--region", environment.region]
+    argv += ["--sha256", run.sha256] if run.sha256 else []
     argv += ["--domain", plan.domain]
     if run.token is not None:  # as long in a plan as when it was granted
         argv += ["--lease-token", f"{run.token:010d}"]

@@ -55,6 +55,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         environment: EnvironmentSpec,
         release: str,
         poll_seconds: int,
+        sha256: str = "",
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -67,6 +68,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         self.cluster = cluster
         self.environment = environment
         self.release = release
+        self.sha256 = sha256
         self.poll_seconds = poll_seconds
 
     def clusters(self) -> ClusterFinder:
@@ -227,6 +229,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
                 run_id=context["run_id"],
                 params=context["params"],
                 release=self.release,
+                sha256=self.sha256,
                 interval=interval_of(context),
             )
             planned = Preview.of(

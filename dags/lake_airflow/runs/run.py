@@ -67,6 +67,8 @@ class Run:
     verify: Optional[float] = None
     partitions: Tuple[str, ...] = ()
     request: Optional[str] = None
+    sha256: str = ""
+    """SHA-256 of what its steps run, as they are told; empty if it was pinned before."""
     run_id: str = ""  # as Airflow has it, for who asks whether it is over
     token: Optional[int] = None
     """Token of its domain's lease; None if the run was pinned before there were any."""
@@ -106,6 +108,7 @@ def check_run(
     run_id: str,
     params: Mapping[str, Any],
     release: str,
+    sha256: str = "",
     interval: Optional[Interval] = None,
 ) -> Run:
     """Check the Params and return the run. Raises RunRefused with all problems.
@@ -135,6 +138,7 @@ def check_run(
     if faults:
         raise RunRefused(faults)
     more["run_id"], more["token"] = run_id, 0  # until the lease is granted
+    more["sha256"] = sha256
     return Run(plan.dag_id, key, release, tables, window, **switches, **more)
 
 

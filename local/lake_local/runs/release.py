@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from lake_spec.contract.release_files import release_text
 from lake_spec.parsing import product_plans
 
 from lake_local.errors import Missing
@@ -35,7 +35,7 @@ def publish(home: StateDirectory, specs: Specs, s3: Any) -> str:
             objects.put_file(s3, file, f"{_root(specs, release.id)}/{key}")
         plans = product_plans.plans_text(domains, specs.tables)
         _put(Path(folder) / product_plans.FILE, plans, home.root)
-        pointer = json.dumps({"release": release.id})
+        pointer = release_text(release.id, release.sha256)
         _put(Path(folder) / home.release_file.name, pointer, home.root)
     return release.id
 

@@ -12,12 +12,14 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from typing import Callable, Dict, List, Sequence
 
 from pyspark.sql import SparkSession
 
 from lake_spec import VERSION
 from lake_spec.contract import erase_request
+from lake_spec.contract.release_files import spec_file
 from lake_spec.contract.report import Report, State
 from lake_spec.contract.stage_tables import tables_of, with_products
 from lake_spec.contract.table_order import TABLES_AT_ONCE, longest_first, makespan
@@ -167,8 +169,17 @@ def _continuous(
 
 def load_release(asked: Arguments) -> Release:
     """Load the domain of the release that the step refers to."""
-    uri = f"{asked.release}/specs/{asked.domain}.json"
-    data = json.loads(open_store(uri, asked.region).read(uri))
+    name = spec_file(asked.domain)
+    uri = f"{asked.release}/{name}"
+    content = open_store(uri, asked.region).read(uri)
+    found, expected = sha256(content).hexdigest(), asked.sha256.get(name)
+    if expected not in (None, found):
+        raise SystemExit(
+            f"{uri} is not that of the release: its SHA-256 is {found}, expected "
+            f"{expected}. Somebody replaced it: find out who, delete the object, and "
+            "deploy the commit of the release, which puts it again."
+        )
+    data = json.loads(content)
     return Release(
         data["release"],
         from_data(EnvironmentSpec, data["environment"]),

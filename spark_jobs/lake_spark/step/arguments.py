@@ -5,9 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Callable, Iterator, List, Optional, Pattern, Sequence, Tuple
+from typing import (
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Pattern,
+    Sequence,
+    Tuple,
+)
 
 from lake_spec.contract.erase_request import REQUEST
 from lake_spec.contract.partition_folders import EXPECTED, is_folder
@@ -20,6 +30,7 @@ from lake_spark.tables.table_run import Accepted, Window
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]{1,2}")
 _TOKEN = re.compile(r"[0-9]{1,18}")
+_DIGESTS = re.compile(r"[a-z0-9_./]+=[0-9a-f]{64}(,[a-z0-9_./]+=[0-9a-f]{64})*")
 _RUN = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 
 
@@ -41,6 +52,8 @@ class Arguments:
     verify: Optional[float] = None
     request: Optional[str] = None
     partitions: Sequence[str] = ()
+    sha256: Mapping[str, str] = field(default_factory=dict)
+    """What files of the release must be; empty for runs that older releases began."""
     then: Sequence[str] = ()
     """Stages that the step plays after it, with tables, window and dry run alone."""
 
@@ -85,6 +98,12 @@ _digits = _matching(_TOKEN, "token")
 def _parser(stages: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="main.py", description=__doc__)
     parser.add_argument("--release", required=True, help="URI of the release's folder")
+    parser.add_argument(
+        "--sha256",
+        type=_sha256,
+        default={},
+        help="FILE=HEX,...: of the release's files",
+    )
     parser.add_argument("--region", required=True, type=_region, help="of AWS")
     parser.add_argument("--domain", required=True, type=_name)
     parser.add_argument("--stage", required=True, choices=sorted(stages))
@@ -176,6 +195,12 @@ def _check_reprocess(
 
 def _token(text: str) -> int:
     return int(_digits(text))
+
+
+def _sha256(text: str) -> Dict[str, str]:
+    if not _DIGESTS.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text[:100]!r} is not FILE=SHA-256,...")
+    return dict(each.split("=") for each in text.split(","))
 
 
 def _file(text: str) -> str:

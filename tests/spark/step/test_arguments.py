@@ -1,5 +1,6 @@
 """What a step can be asked to do; the rest is a usage error with exit code 2."""
 
+import hashlib
 import json
 from dataclasses import replace
 from types import SimpleNamespace
@@ -8,7 +9,14 @@ import pytest
 
 from lake_spec.model import Engine
 from lake_spec.model.continuous import CONTINUOUS
-from lake_spark.step.application import Release, STAGES, chosen_tables, end_request
+from lake_spec.parsing.json_codec import to_data
+from lake_spark.step.application import (
+    Release,
+    STAGES,
+    chosen_tables,
+    end_request,
+    load_release,
+)
 from lake_spark.step.arguments import parse
 from lake_spark.storage.object_store import FolderStore
 from lake_spark.ingest.reprocess import Selection
@@ -190,3 +198,50 @@ def test_the_stages_that_follow_get_tables_and_window_but_no_choice_of_files(cap
     with pytest.raises(SystemExit):
         parse([*STEP, "incremental", "--then", "erase"], list(STAGES))
     assert "--then erase: choose from scd2" in capsys.readouterr().err
+
+
+@pytest.fixture
+def spec(tmp_path):
+    """The spec of a release in a folder, and what asks for a step with it."""
+    place, shop = to_data(ENVIRONMENT), to_data(domain(table("orders")))
+    content = {"release": "r", "environment": place, "domain": shop}
+    file = tmp_path / "specs" / "shop.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps(content))
+
+    def asked(*more):
+        argv = ["--release", tmp_path.as_uri(), *STEP[2:], "scd2", *more]
+        return parse(argv, list(STAGES))
+
+    return file, asked
+
+
+def test_a_step_reads_the_spec_that_airflow_told_it_of(spec):
+    file, asked = spec
+    sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
+    told = f"lake.zip={'0' * 64},specs/shop.json={sha256}"
+    assert load_release(asked("--sha256", told)).id == "r"
+    assert load_release(asked()).id == "r"  # a run that an older release began
+
+
+def test_a_step_refuses_a_spec_with_another_content(spec):
+    file, asked = spec
+    text = file.read_text()
+    expected = hashlib.sha256(text.encode()).hexdigest()
+    file.write_text(text.replace('"r"', '"s"'))
+    found = hashlib.sha256(file.read_bytes()).hexdigest()
+    with pytest.raises(SystemExit) as ended:
+        load_release(asked("--sha256", f"specs/shop.json={expected}"))
+    assert str(ended.value) == (
+        f"{file.as_uri()} is not that of the release: its SHA-256 is {found}, expected "
+        f"{expected}. Somebody replaced it: find out who, delete the object, and deploy "
+        "the commit of the release, which puts it again."
+    )
+
+
+@pytest.mark.parametrize("told", ["", "lake.zip", "lake.zip=0", "a=b=c", "x;y=z"])
+def test_what_is_no_list_of_sha256_is_a_usage_error(spec, told, capsys):
+    with pytest.raises(SystemExit) as ended:
+        spec[1]("--sha256", told)
+    assert ended.value.code == 2
+    assert f"{told!r} is not FILE=SHA-256,..." in capsys.readouterr().err

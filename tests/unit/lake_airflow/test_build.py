@@ -11,6 +11,7 @@ from lake_airflow import build
 from lake_airflow import build_domain
 from lake_airflow.settings import read_settings
 from lake_spec.contract.jars import ICEBERG
+from lake_spec.contract.release_files import release_text
 
 DAGS = Path(__file__).resolve().parents[3] / "dags"
 
@@ -49,6 +50,19 @@ def test_an_environment_can_choose_the_cluster_of_every_domain(
     assert dag.get_task("full_load").plan.cluster == cluster
     create = dag.get_task("create_cluster")
     assert (create.environment.name, create.cluster.name) == (environment, cluster)
+
+
+def test_the_first_task_knows_what_the_files_of_its_domain_must_be(
+    tmp_path, monkeypatch
+):
+    artifacts = {"lake.zip": "0" * 64, "specs/moma.json": "1" * 64}
+    artifacts["specs/shop.json"] = "2" * 64
+    file = tmp_path / "release.json"
+    file.write_text(release_text("3f9c2a71", artifacts))
+    monkeypatch.setenv("LAKE_RELEASE_FILE", str(file))
+    create = build_domain("moma")["moma_full_load"].get_task("create_cluster")
+    assert create.release == "3f9c2a71"
+    assert create.sha256 == f"lake.zip={'0' * 64},specs/moma.json={'1' * 64}"
 
 
 def test_an_environment_can_name_the_formats_of_tables_and_so_the_jars_of_steps(

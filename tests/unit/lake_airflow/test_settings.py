@@ -3,7 +3,14 @@
 import pytest
 
 from lake_spec.diagnostics.errors import NoSuchFile
-from lake_airflow.settings import DAGS, SettingError, read_release, read_settings
+from lake_airflow.settings import (
+    DAGS,
+    Release,
+    SettingError,
+    read_release,
+    read_settings,
+)
+from lake_spec.contract.release_files import release_text
 
 
 def test_without_variables_everything_is_beside_the_dags():
@@ -48,16 +55,22 @@ def test_a_poll_time_that_is_none_is_refused(text):
 def test_the_release_is_read_from_its_file(tmp_path):
     path = tmp_path / "release.json"
     path.write_text('{"release": "3f9c2a71"}')
-    assert read_release(path) == "3f9c2a71"
+    assert read_release(path) == Release("3f9c2a71")
+    path.write_text(release_text("3f9c2a71", {"main.py": "0" * 64}))
+    assert read_release(path) == Release("3f9c2a71", {"main.py": "0" * 64})
 
 
 def test_without_a_file_there_is_no_release_yet(tmp_path):
-    assert read_release(tmp_path / "none.json") == "unreleased"
+    assert read_release(tmp_path / "none.json") == Release("unreleased")
 
 
 @pytest.mark.parametrize(
     "text",
-    ["{", "[]", "{}", '{"release": 7}', '{"release": "../x"}', '{"release": "a b"}'],
+    [
+        *("{", "[]", "{}", '{"release": 7}', '{"release": "../x"}'),
+        *('{"release": "a b"}', '{"release": "a", "artifacts": []}'),
+        '{"release": "a", "artifacts": {"lake.zip": "0,--stage"}}',
+    ],
 )
 def test_a_release_file_that_is_none_is_refused_by_name(tmp_path, text):
     path = tmp_path / "release.json"

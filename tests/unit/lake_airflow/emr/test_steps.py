@@ -7,6 +7,7 @@ import pytest
 from lake_airflow.emr.steps import LONGEST_STEP, StepError, spark_step, streamer_steps
 from lake_airflow.planning.plan import Stage, StageKind
 from lake_spec.contract.jars import HUDI
+from lake_spec.contract.release_files import sha256_argument
 from lake_spec.model import Avro, Engine
 from tests.unit.lake_airflow.specs import (
     ENVIRONMENT,
@@ -66,6 +67,18 @@ def test_a_step_of_a_run_is_given_the_token_of_its_lease():
     # What was pinned by a release without tokens has steps of that release.
     argv = step_of("incremental", token=None)["HadoopJarStep"]["Args"]
     assert "--lease-token" not in argv
+
+
+def test_a_step_is_told_what_its_files_must_be():
+    plain = step_of("incremental")["HadoopJarStep"]["Args"]
+    artifacts = {name: name[0] * 64 for name in ("boto3.zip", "lake.zip", "main.py")}
+    artifacts.update({"specs/sales.json": "c" * 64, "specs/shop.json": "d" * 64})
+    told = f"lake.zip={'l' * 64},boto3.zip={'b' * 64},specs/sales.json={'c' * 64}"
+    assert sha256_argument(artifacts, "sales") == told
+    argv = step_of("incremental", sha256=told)["HadoopJarStep"]["Args"]
+    assert argv[10:12] == ["--sha256", told]
+    # Not those of a run that was pinned by a release without it.
+    assert [*argv[:10], *argv[12:]] == plain and sha256_argument({}, "sales") == ""
 
 
 def test_a_step_is_given_the_jars_of_its_environment():

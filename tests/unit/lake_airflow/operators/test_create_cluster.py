@@ -55,6 +55,13 @@ def test_the_run_is_pinned_and_its_cluster_created(emr, runner):
     )
 
 
+def test_what_its_files_must_be_is_pinned_with_the_run(emr, runner):
+    """So its steps are compared with its own release, also after a deploy."""
+    told = f"lake.zip={'0' * 64}"
+    runner.execute(create(sha256=told))
+    assert Run.from_xcom(runner.xcoms["create_cluster", "run"]).sha256 == told
+
+
 def test_a_second_try_finds_the_cluster_of_the_first(emr, runner):
     first = runner.execute(create())
     assert runner.execute(create()) == first

@@ -40,6 +40,7 @@ def parsed_arguments():
 def test_a_step_knows_each_argument_and_takes_no_other_from_a_run():
     always = {
         "--release",
+        "--sha256",
         "--region",
         "--domain",
         "--stage",

@@ -13,7 +13,7 @@ def test_tasks_find_the_plans_of_products_next_to_the_release(tmp_path, monkeypa
     import bundle
 
     shop = Shop(tmp_path).enriched()
-    built = SimpleNamespace(id="3f9c2a71")
+    built = SimpleNamespace(id="3f9c2a71", sha256={"main.py": "0" * 64})
     monkeypatch.setattr(bundle, "build", lambda domains, place, folder: built)
     specs = SimpleNamespace(
         tables=shop.tables,
@@ -22,6 +22,9 @@ def test_tasks_find_the_plans_of_products_next_to_the_release(tmp_path, monkeypa
     )
     home = StateDirectory(tmp_path)
     release.publish(home, specs, s3=None)
-    assert json.loads(home.release_file.read_text()) == {"release": "3f9c2a71"}
+    assert json.loads(home.release_file.read_text()) == {
+        "release": "3f9c2a71",
+        "artifacts": {"main.py": "0" * 64},
+    }
     plans = read_plans(home.release_file.with_name(FILE), shop.tables)
     assert set(plans) == {"shop.enriched"}

@@ -17,6 +17,7 @@
 #   bench          .venv-bench           Delta, dbt, DuckDB and plots, for the benchmarks
 #   browser        .venv-browser         what takes the pictures of Airflow's pages for docs/
 #   readers        .venv-readers         pyiceberg, deltalake, DuckDB: `show --through`, the full tests
+#   hostile        .local/jars           Delta, AWS for Iceberg, Trino: engines that attack tables in tests
 #   docs           .venv-docs            mkdocs, which builds the site of docs/, for the full tests
 #   servers        .local/servers        PostgreSQL, MariaDB, Kafka, Debezium: Linux x86_64 only
 #
@@ -62,12 +63,13 @@ pieces_of() {
         airflow) echo ".venv-airflow .venv-step" ;;
         airflow-3.0.6 | infra | browser | readers | docs) echo ".venv-$1" ;;
         bench) echo ".venv-bench .local/jars/spark-3.5 $LOCAL_FILES .local/jars/delta" ;;
+        hostile) echo .local/jars/delta .local/jars/iceberg-aws .local/jars/trino ;;
         spec) [ ! -x .venv-spec/bin/python ] && ! find_python_39 >/dev/null || echo .venv-spec ;;
         spark) echo ".venv-spark .local/jars/spark-3.5 $LOCAL_FILES$(class_data_piece)" ;;
         spark-3.9) echo ".venv-spark-3.9 .local/jars/spark-3.5 $LOCAL_FILES" ;;
         streamer) echo ".venv-streamer .local/jars/spark-3.4 .local/jars/streamer" ;;
         servers) [ "$(uname -sm)" != "Linux x86_64" ] || echo .local/servers/{postgresql,mariadb,kafka,plugins/debezium-{postgresql,mariadb}} ;;
-        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, spark-3.9, bench, browser, readers, docs, servers" ;;
+        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, spark-3.9, bench, browser, readers, hostile, docs, servers" ;;
     esac
 }
 

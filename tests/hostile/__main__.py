@@ -1,0 +1,108 @@
+"""Statements of other engines and people on a published table, each on a fresh copy.
+
+    python -m tests.hostile [--quick] [--only NAME]... [--role ROLE]... [--list]
+
+Each is played as a person with a reader's rights, as an administrator whose own policy
+allows all, and with no policy at all, so that location and protocol alone protect. One
+line each says what happened. The last one says `N attacks, L lost, R ran`: L left a row
+or a file of ours gone, or a table red for good; R got more than was granted. The exit
+code is 1 if one of them is not 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from typing import Iterator, Optional, Sequence, Tuple
+
+from tests.hostile.attacks import ATTACKS
+from tests.hostile.attacks.attack import EVERY_ROLE, Attack
+from tests.hostile.child import Refused
+
+Played = Tuple[Attack, str, str]
+"""An attack, the layer and the role."""
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Play, print, and return 1 if anything is lost or was got."""
+    asked = _parser().parse_args(argv)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends what was started
+    chosen = list(_chosen(asked))
+    if asked.list:
+        for attack, layer, role in chosen:
+            print(
+                f"{attack.name} ({attack.engine}: {attack.statement}): {layer}, {role}"
+            )
+        return 0
+    folder = Path(tempfile.mkdtemp(prefix="lake-hostile-"))
+    lost, ran = play(chosen, folder)
+    print(f"{len(chosen)} attacks, {lost} lost, {ran} ran")
+    if lost or ran:
+        print(f"what the programs said is in {folder}")
+        return 1
+    shutil.rmtree(folder)
+    return 0
+
+
+def play(chosen: Sequence[Played], folder: Path) -> Tuple[int, int]:
+    """Play attacks, a line for each; return how many lost something, or got more."""
+    from tests.hostile.verdict import Verdict
+    from tests.hostile.world import World, can_play
+
+    world = World(folder)
+    lost = ran = 0
+    try:
+        world.build()
+        verdict = Verdict(world)
+        verdict.prepare()
+        for attack, layer, role in chosen:
+            who = f"{attack.engine}, {attack.statement}, {layer}, {role}"
+            if not can_play(attack.program):
+                print(f"- {attack.name}: {who}: not played, no Java 25", flush=True)
+                continue
+            refused = None
+            program = world.child(attack.program, role)
+            try:
+                program.ask(what="play", attack=attack.name, layer=layer)
+            except Refused as error:
+                refused = error
+            outcome = verdict.after(role, refused)
+            lost += outcome.is_lost
+            ran += outcome.got_more
+            mark = "L" if outcome.is_lost else "R" if outcome.got_more else " "
+            print(f"{mark} {attack.name}: {who}: {outcome.told}", flush=True)
+    finally:
+        world.close()
+    return lost, ran
+
+
+def _chosen(asked: argparse.Namespace) -> Iterator[Played]:
+    """Yield what is to be played, role by role: each is a program of its own."""
+    for role in EVERY_ROLE:
+        for attack in ATTACKS.values():
+            is_asked = not asked.only or attack.name in asked.only
+            if not is_asked or (asked.quick and not attack.quick):
+                continue
+            if role in attack.roles and (not asked.role or role in asked.role):
+                for layer in attack.layers[:1] if asked.quick else attack.layers:
+                    yield attack, layer, role
+
+
+def _parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="hostile", description=__doc__)
+    made.formatter_class = argparse.RawDescriptionHelpFormatter
+    made.add_argument(
+        "--only", action="append", choices=sorted(ATTACKS), metavar="NAME"
+    )
+    made.add_argument("--role", action="append", choices=EVERY_ROLE)
+    made.add_argument("--quick", action="store_true", help="a choice without Spark")
+    made.add_argument("--list", action="store_true", help="show attacks, play none")
+    return made
+
+
+if __name__ == "__main__":
+    sys.exit(main())

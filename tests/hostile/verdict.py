@@ -1,0 +1,116 @@
+"""What is left after an attack: rows by three formats, files of ours, the next run.
+
+A table is whole when Hudi, Iceberg and Delta show the rows that they would show without
+the attack, after a run with a new file, a maintenance and an erase that were green. One
+red run may come before, as metadata that is made again may need it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, List, Optional
+
+from tests.hostile.child import Refused
+from tests.hostile.world import READER, ROUNDS, World
+
+Rows = Dict[str, List[str]]
+SHOWN = 160
+
+_REFUSED_BY = {
+    "in a resource-based policy": "the bucket's policy",
+    "no identity-based policy": "the rights of the role",
+    "lakeHudi": "Delta's protocol",
+    "explicit deny in an identity-based policy": "the rights of the role",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an attack did, in words, and whether something is lost or got."""
+
+    told: str
+    is_lost: bool = False
+    got_more: bool = False
+
+
+class Verdict:
+    """Judges attacks by a lake that nobody attacked."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._expected: List[Rows] = []
+        self._restored = True
+
+    def prepare(self) -> None:
+        """Note the rows as they are, and as they are after the next runs."""
+        self._expected.append(self._hudi())
+        failed = self._next_run()
+        if failed:
+            raise RuntimeError(f"without any attack: {failed}")
+        self._expected.append(self._hudi())
+        if wrong := self._differences(1):
+            raise RuntimeError(f"without any attack: {'; '.join(wrong)}")
+        self._world.restore()
+
+    def after(self, role: str, refused: Optional[Refused]) -> Outcome:
+        """Return the outcome of the attack that was just made; put the lake back."""
+        world = self._world
+        state = world.state()
+        changes = state.changes(world.before)
+        answer = _refusal(str(refused)) if refused else "accepted"
+        if not changes:
+            return Outcome(f"{answer}; nothing changed")
+        try:
+            lost = state.lost(world.before)
+            told, left = [f"{answer}; {', '.join(changes)}"], self._left()
+            if lost:
+                told.append(f"LOST {len(lost)} files, such as {lost[0]}")
+            told += left or ["healed by the next run"]
+            is_lost = bool(lost or left)
+            return Outcome("; ".join(told), is_lost, role == READER)
+        finally:
+            world.restore()
+
+    def _left(self) -> List[str]:
+        """Return what is wrong for good."""
+        first = self._next_run()
+        again = self._next_run() if first else ""
+        if again:
+            return [f"red for good: {again}"]
+        settings = self._world.state().settings
+        gone = [n for n, v in self._world.before.settings.items() if settings[n] != v]
+        return [*self._differences(1), *(f"{each} stays changed" for each in gone)]
+
+    def _next_run(self) -> str:
+        """Run with a new file, maintain and erase; return why it failed."""
+        world = self._world
+        world.land(ROUNDS)
+        steps = [("incremental", "--then", "scd2"), ("maintenance",)]
+        steps.append(("erase", "--request", world.ask_erase(ROUNDS)))
+        return next(filter(None, (world.step(*each) for each in steps)), "")
+
+    def _hudi(self) -> Rows:
+        return self._world.child("product").ask(what="rows")
+
+    def _differences(self, nth: int) -> List[str]:
+        """Return in words where a format shows other rows than expected."""
+        found = []
+        wanted = self._expected[nth]
+        shown = self._world.child("readers", "unguarded").ask(what="rows")
+        for name, rows in {"Hudi": self._hudi(), **shown}.items():
+            for layer, expected in wanted.items():
+                seen = rows[layer]
+                if isinstance(seen, str):
+                    found.append(f"{layer} as {name}: {seen[:SHOWN]}")
+                elif seen != expected:
+                    count = f"{len(seen)} rows in place of {len(expected)}"
+                    found.append(f"{layer} as {name}: {count}")
+        return found
+
+
+def _refusal(text: str) -> str:
+    """Say who refused."""
+    for sign, who in _REFUSED_BY.items():
+        if sign in text:
+            return f"refused by {who}"
+    return f"ended with {' '.join(text.split())[:SHOWN]}"

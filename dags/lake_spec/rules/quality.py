@@ -50,7 +50,7 @@ def quality_patterns_compile(spec: TableSpec) -> Iterator[Problem]:
     for position, rule in enumerate(spec.quality):
         if rule.matches is None:
             continue
-        hint = patterns.hint(rule.matches)
+        hint = patterns.java_hint(rule.matches)
         if hint is not None:
             path: Path = ("quality", position, "matches")
             yield got(path, rule.matches, hint)

@@ -5,6 +5,9 @@ a text before they give up, so `(a+)+` takes hours on 40 characters. Counted her
 upper bound of those ways on a text of LONGEST characters. A quantifier whose characters
 cannot also begin what follows it has one way: `[^/]*/` and `(?:[a-z]+-)*` cost nothing,
 `.*` can end anywhere, and three of them in a row are too many.
+
+Python's parser is what judges. Expressions that Java runs keep to what both engines read
+alike, and are judged as Java tries them.
 """
 
 from __future__ import annotations
@@ -42,18 +45,66 @@ Items = List[Tuple[Any, Any]]
 def hint(pattern: str) -> Optional[str]:
     """Return what to do about an invalid or slow regular expression; else None."""
     try:
-        parsed = parser.parse(pattern)
-        folds = bool(parsed.state.flags & re.IGNORECASE)
-        ways = _Ways(folds).of(list(parsed), _ENDS)
+        ways = _ways(pattern)
     except (re.error, RecursionError, OverflowError) as error:
         return f"Fix the regular expression: {error}."
-    if ways <= MOST_WAYS:
-        return None
-    return (
-        "Its quantifiers can match one text in too many ways, so that a text without "
-        "a match could take hours. Remove a quantifier within another, as in (a+)+, "
-        "and write a class that excludes what follows, as in [^/]*/, instead of .*."
-    )
+    return None if ways <= MOST_WAYS else _SLOW
+
+
+def java_hint(pattern: str) -> Optional[str]:
+    """Return the same about an expression that Java runs."""
+    found = hint(pattern)
+    if found is not None:
+        return found
+    try:
+        unmerged = _for_java(pattern)
+    except re.error as error:
+        return f"Java reads it in another way: {error}."
+    return None if _ways(unmerged) <= MOST_WAYS else _SLOW
+
+
+_SLOW = (
+    "Its quantifiers can match one text in too many ways, so that a text without a match "
+    "could take hours. Remove a quantifier within another, as in (a+)+, and write a class "
+    "that excludes what follows, as in [^/]*/, instead of .*."
+)
+
+_ATOM = re.compile(
+    r"\\(?:[dDwWsSbBAafnrt]|[1-9](?![0-9])|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|[^A-Za-z0-9])"
+    r"|\((?:\?(?:[ims]*(?:-[ims]+)?:|<?[=!])|(?!\?))|(?P<end>\||\))"
+    r"|\{[0-9]+(?:,[0-9]*)?\}"
+    r"|\[\^?(?:\\(?:[dDwWsSafnrt]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|[^A-Za-z0-9])"
+    r"|&(?!&)|[^\\\[\]&])+\]|[^\\()\[\]{|]",
+    re.DOTALL,
+)
+"""A part of an expression that Java reads as Python does."""
+_FLAGS = re.compile(r"\(\?[ims]+\)")
+_NO_MATTER = "(?=)"
+
+
+def _for_java(pattern: str) -> str:
+    """Return an expression that Python tries as Java tries this one.
+
+    Python makes one class of choices that are single characters each, as in `a|[ab]`; Java
+    tries each of them. Raises re.error for what the engines read in two ways.
+    """
+    flags = _FLAGS.match(pattern)
+    at = flags.end() if flags else 0
+    parts = [pattern[:at]]
+    while at < len(pattern):
+        match = _ATOM.match(pattern, at)
+        if match is None:
+            raise re.error(f"{pattern[at : at + 8]!r}", pattern, at)
+        parts += [_NO_MATTER if match["end"] else "", match[0]]
+        at = match.end()
+    return "".join([*parts, _NO_MATTER])
+
+
+def _ways(pattern: str) -> int:
+    """Return the ways to try an expression. Raises re.error for an invalid one."""
+    parsed = parser.parse(pattern)
+    folds = bool(parsed.state.flags & re.IGNORECASE)
+    return _Ways(folds).of(list(parsed), _ENDS)
 
 
 class _Ways:
@@ -79,10 +130,18 @@ class _Ways:
         if code is codes.BRANCH:
             return self._of_branches([list(each) for each in value[1]], after)
         if code is codes.SUBPATTERN:
-            return self.of(list(value[-1]), after)
+            return self._within(*value[1:3]).of(list(value[-1]), after)
         if code in _LOOKS:
             return self.of(list(value[1]), _ANY)
-        return 1 if code in _SINGLE else MOST_WAYS + 1
+        if code in _SINGLE:
+            return 1
+        words = "possessive quantifiers, atomic groups and conditions are not supported"
+        raise re.error(words)
+
+    def _within(self, added: int, removed: int) -> "_Ways":
+        """Return the bounds within a group, as `(?i:...)`, that sets flags of its own."""
+        folds = (self.folds or added & re.IGNORECASE) and not removed & re.IGNORECASE
+        return _Ways(bool(folds))
 
     def _of_repeat(
         self, least: int, most: int, body: Any, after: FrozenSet[int]
@@ -127,7 +186,7 @@ class _Ways:
             first, is_optional = self._first(list(value[2]))
             return first, is_optional or value[0] == 0
         if code is codes.SUBPATTERN:
-            return self._first(list(value[-1]))
+            return self._within(*value[1:3])._first(list(value[-1]))
         if code is codes.BRANCH:
             firsts = [self._first(list(each)) for each in value[1]]
             chars = frozenset().union(*(chars for chars, _ in firsts))
@@ -146,41 +205,61 @@ class _Ways:
         if code is not codes.IN:
             return _ANY
         found: FrozenSet[int] = _ENDS
-        is_negated = False
+        sure: FrozenSet[int] = _ENDS
         for kind, what in value:
-            if kind is codes.NEGATE:
-                is_negated = True
-            elif kind is codes.LITERAL:
+            if kind is codes.LITERAL:
                 found |= self._cased(what)
+                sure |= {what}
             elif kind is codes.RANGE:
                 for char in range(what[0], min(what[1], _OTHERS) + 1):
                     found |= self._cased(char)
-                found |= {_OTHERS} if what[1] >= _OTHERS else _ENDS
-            else:
-                found |= _CLASSES.get(what, _ANY)
-        if not is_negated:
-            return found
-        # A class of characters may leave out some of the others only.
-        return (_ANY - found) | {_OTHERS}
+                found |= self._cased(_OTHERS) if what[1] >= _OTHERS else _ENDS
+                sure |= frozenset(range(what[0], min(what[1] + 1, _OTHERS)))
+            elif kind is not codes.NEGATE:
+                found |= _CLASSES[what][0]
+                sure |= _CLASSES[what][1]
+        # A class leaves out what is in it for sure, and of the others only some.
+        is_negated = value[0][0] is codes.NEGATE
+        return (_ANY - sure) | {_OTHERS} if is_negated else found
 
     def _cased(self, char: int) -> FrozenSet[int]:
+        """Return a character with all that are equal to it where case is ignored."""
         texts = {chr(char)}
         if self.folds:
             texts |= {chr(char).lower(), chr(char).upper()}
-        return frozenset(min(ord(each[0]), _OTHERS) for each in texts)
+        found = frozenset(min(ord(each[0]), _OTHERS) for each in texts)
+        if self.folds and found & _WITH_OTHERS:
+            found |= _WITH_OTHERS
+        return found
 
 
-def _of_class(pattern: str) -> FrozenSet[int]:
-    """Return the characters of a class, with all others if it has some of them."""
-    ours = frozenset(i for i in range(_OTHERS) if re.match(pattern, chr(i)))
-    return ours | {_OTHERS}
+_WITH_OTHERS = frozenset([*map(ord, "iIkKsS\u00b5\u00df\u00c5\u00e5\u00ff"), _OTHERS])
+"""Characters that ignored case makes equal to some of the others, as K to the Kelvin sign."""
+
+
+def _of_class(letter: str) -> Tuple[FrozenSet[int], FrozenSet[int]]:
+    """Return what may be in a class such as `d`, and what is in it for sure.
+
+    In Java a class has ASCII alone, in Python what Unicode has too.
+    """
+    wide, narrow = (
+        frozenset(i for i in range(_OTHERS) if re.match(f"\\{letter}", chr(i), flags))
+        for flags in (0, re.ASCII)
+    )
+    return wide | {_OTHERS}, narrow
+
+
+def _of_others(letter: str) -> Tuple[FrozenSet[int], FrozenSet[int]]:
+    """Return the same of the class of all other characters, such as `D`."""
+    wide, narrow = _of_class(letter)
+    return _ANY - narrow, _ANY - wide
 
 
 _CLASSES = {
-    codes.CATEGORY_DIGIT: _of_class(r"\d"),
-    codes.CATEGORY_NOT_DIGIT: _of_class(r"\D"),
-    codes.CATEGORY_SPACE: _of_class(r"\s"),
-    codes.CATEGORY_NOT_SPACE: _of_class(r"\S"),
-    codes.CATEGORY_WORD: _of_class(r"\w"),
-    codes.CATEGORY_NOT_WORD: _of_class(r"\W"),
+    codes.CATEGORY_DIGIT: _of_class("d"),
+    codes.CATEGORY_NOT_DIGIT: _of_others("d"),
+    codes.CATEGORY_SPACE: _of_class("s"),
+    codes.CATEGORY_NOT_SPACE: _of_others("s"),
+    codes.CATEGORY_WORD: _of_class("w"),
+    codes.CATEGORY_NOT_WORD: _of_others("w"),
 }

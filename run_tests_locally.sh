@@ -277,7 +277,8 @@ nightly() {
     run ./setup.sh --quiet --only airflow --only spark --only streamer --only servers \
         --only readers
     tests .venv-spark/bin/python -m nightly tests/spark tests/servers tests/loop
-    tests .venv-airflow/bin/python -m nightly tests/acceptance tests/e2e tests/unit/lake_spec
+    tests .venv-airflow/bin/python -m nightly tests/acceptance tests/e2e tests/unit/lake_spec \
+        tests/unit/lake_local/aws
     [ -n "${CHOSEN:+chosen}" ] || kills
 }
 

@@ -124,7 +124,7 @@ NIGHTLY_SETUP = (
 )
 NIGHTLY_OF_AIRFLOW = (
     ".venv-airflow/bin/python -m pytest -m nightly tests/acceptance tests/e2e"
-    " tests/unit/lake_spec"
+    " tests/unit/lake_spec tests/unit/lake_local/aws"
 )
 SITE = [
     ".venv-docs/bin/mkdocs build --strict",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from http.client import HTTPConnection
 from typing import Iterator
@@ -153,21 +154,34 @@ def keys_of(s3, bucket, **asked):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_keys_are_told_apart(s3, bucket, seed):
-    dice = random.Random(seed)
-    keys = set(random_keys(dice, 60))
+    tell_apart(s3, bucket, random.Random(seed), 60)
+
+
+@pytest.mark.nightly
+def test_many_random_keys_are_told_apart(s3, bucket):
+    seed = int(os.environ.get("KEYS_SEED") or random.SystemRandom().randrange(10**9))
+    print(f"seed {seed}; KEYS_SEED={seed} repeats it")
+    tell_apart(s3, bucket, random.Random(seed), 2_000)
+
+
+def tell_apart(s3, bucket, dice, count):
+    keys = set(random_keys(dice, count))
     for key in keys:
         checked(s3, bucket, key)
     in_order = sorted(keys, key=str.encode)
     assert keys_of(s3, bucket) == in_order
     assert keys_of(s3, bucket, PaginationConfig={"PageSize": 7}) == in_order
     assert set(by_folder(s3, bucket)) == keys
-    for key in in_order[::5]:
+    for key in dice.sample(in_order, 10):
         after = keys_of(s3, bucket, StartAfter=key)
         assert after == in_order[in_order.index(key) + 1 :]
     gone = {key for key in keys if dice.random() < 0.5 and fits_xml(key)}
-    asked = {"Objects": [{"Key": key} for key in gone]}
-    reply = s3.delete_objects(Bucket=bucket, Delete=asked)
-    assert {each["Key"] for each in reply["Deleted"]} == gone
+    in_turn = sorted(gone)
+    for first in range(0, len(in_turn), 1000):
+        some = in_turn[first : first + 1000]
+        asked = {"Objects": [{"Key": key} for key in some]}
+        reply = s3.delete_objects(Bucket=bucket, Delete=asked)
+        assert [each["Key"] for each in reply["Deleted"]] == some
     assert set(keys_of(s3, bucket)) == keys - gone
 
 

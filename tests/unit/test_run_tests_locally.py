@@ -238,7 +238,7 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     code, output, commands = run("slow")
     assert (code, commands) == (2, [])
     assert (
-        "'slow' is no speed; choose fast, full, properties, fuzz, crash, readers,"
+        "'slow' is no speed; choose fast, full, properties, fuzz, crash, readers, hostile,"
         " joins, quality, loop, simulate, deploy, docs, acceptance, bench, nightly or spark39"
         in output
     )

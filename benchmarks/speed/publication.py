@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Dict, List, Tuple
 
 from lake_spec.model import ReadableAs, TableSpec, TableType
-from lake_spark.publish.instants import DELTA_FOLDER, ICEBERG_FOLDER, Instants
+from lake_spec.contract.published_tables import DELTA_FOLDER, ICEBERG_FOLDER
+from lake_spark.publish.instants import Instants
 from lake_spark.publish.publication import LAYERS
 from benchmarks.speed.bench import STAGES, TABLE, Bench, Loaded
 from benchmarks.speed.generator import Generator

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from lake_spec.contract.glue_names import glue_name
+from lake_spec.contract.published_tables import iceberg_location
 from lake_spec.contract.table_folders import layer_folder
 from lake_spec.model import EnvironmentSpec, ReadableAs, TableSpec, TableType
 from lake_spec.text.sql_text import sql_identifier
@@ -65,9 +66,9 @@ def _readers(
     def named(database: str, quoted: Callable[[str], str] = _ANSI.quoted) -> _Place:
         return lambda layer: f"{database}.{quoted(glue_name(table.name, layer))}"
 
-    def scanned(function: str) -> _Place:
+    def scanned(function: str, place: Callable[[str], str] = str) -> _Place:
         folder = environment.warehouse, table.full_name
-        return lambda layer: f"{function}('{layer_folder(*folder, layer)}')"
+        return lambda layer: f"{function}('{place(layer_folder(*folder, layer))}')"
 
     if table.storage.is_plain:
         yield "Athena", _ANSI, named(_ANSI.quoted(table.domain))
@@ -75,7 +76,7 @@ def _readers(
         database = _ANSI.quoted(ReadableAs.ICEBERG.database_of(table.domain))
         yield "Athena", _ANSI, named(database)
         yield "Trino", _ANSI, named(f"lake_iceberg.{database}")
-        yield "DuckDB", _DUCKDB, scanned("iceberg_scan")
+        yield "DuckDB", _DUCKDB, scanned("iceberg_scan", iceberg_location)
     elif ReadableAs.DELTA in table.storage.formats:
         database = _ANSI.quoted(ReadableAs.DELTA.database_of(table.domain))
         yield "Athena", _ANSI, named(database)

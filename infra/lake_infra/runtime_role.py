@@ -49,6 +49,13 @@ GLUE = (
     "glue:GetTable",
     "glue:UpdateTable",
 )
+OPTIMIZERS = (
+    "glue:BatchGetTableOptimizer",
+    "glue:CreateTableOptimizer",
+    "glue:UpdateTableOptimizer",
+)
+"""Actions on what Glue would do by itself to tables published as Iceberg."""
+
 DROPPED = ("glue:DeleteTable", "glue:GetTable")
 """Actions on tables in a format that a spec no longer names."""
 
@@ -70,6 +77,7 @@ def role_statements(
         *_releases(Root.of(environment.artifacts), domains),
         _catalogue(domains),
         _formats(domains),
+        *_optimizers(domains),
         _key(environment, domains),
         *_erase(environment, domains),
         *_jars(environment),
@@ -331,6 +339,17 @@ def _formats(domains: Sequence[DomainSpec]) -> Statement:
     spec names it no longer."""
     names = [kind.database_of(d.name) for d in domains for kind in ReadableAs]
     return allow("FormatsNoLongerNamed", DROPPED, _in_glue(names))
+
+
+def _optimizers(domains: Sequence[DomainSpec]) -> Iterator[Statement]:
+    """Return a statement on the optimizers of tables that are published as Iceberg."""
+    names = [
+        ReadableAs.ICEBERG.database_of(d.name)
+        for d in domains
+        if any(ReadableAs.ICEBERG in table.storage.formats for table in d.tables)
+    ]
+    if names:
+        yield allow("OptimizersOff", OPTIMIZERS, _in_glue(names))
 
 
 def _in_glue(databases: Sequence[str]) -> List[Dict[str, Any]]:

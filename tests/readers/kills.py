@@ -45,7 +45,7 @@ USUAL_CHANGES = 6
 """How many changes a stage is taken to make before it was seen."""
 
 _PUBLISHED = re.compile(
-    r"/((changes|current|history)/(metadata|_delta_log)|published)/.*"
+    r"/((iceberg/)?(changes|current|history)/(metadata|_delta_log)|published)/.*"
 )
 
 

@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import Row
 
 from lake_local.workspace import project
+from lake_spec.contract.published_tables import iceberg_location
 from lake_spark.storage.hudi_table import HudiTable, without_hudi_columns
 from lake_spec.model import Maintenance, ReadableAs, TableType
 from tests.oracle.playing import World
@@ -165,6 +166,7 @@ def as_of(spark: SparkSession, table: HudiTable, instant: str) -> Found:
 
 def spark_iceberg(spark: SparkSession, path: str) -> Dict[str, Found]:
     """Return what Spark finds through Iceberg's own library, by commit."""
+    path = iceberg_location(path)
     folder = Path(path[len("file://") :]) / "metadata"
     version = (folder / "version-hint.text").read_text(encoding="utf-8").strip()
     file = folder / f"v{version}.metadata.json"

@@ -54,6 +54,14 @@ class WarningId(str, Enum):
     correct the rows in the source. If the share is normal, raise the limit.
     """
 
+    OPTIMIZERS_NOT_OFF = "OptimizersNotOff"
+    """Glue's optimizers could not be switched off for a table published as Iceberg.
+
+    Fix: Grant the role of the steps what the stack `domains` gives it, or switch them off
+    for that table by hand: all three, compaction, snapshot retention and deletion of
+    orphan files.
+    """
+
     LARGE_BUCKET = "LargeBucket"
     """A file of current or history is larger than 1 GiB: one core writes it again.
 

@@ -21,6 +21,7 @@ import duckdb
 from deltalake import DeltaTable
 from pyiceberg.table import StaticTable
 
+from lake_spec.contract.published_tables import iceberg_location
 from lake_spec.text.sql_text import sql_literal
 
 from lake_local.show import request as requests
@@ -152,7 +153,7 @@ def load_extensions(
 
 
 def iceberg_table(path: str, endpoint: Optional[str]) -> StaticTable:
-    """Return the newest published Iceberg metadata of the table at `path`."""
+    """Return the newest published Iceberg metadata of the Hudi table at `path`."""
     properties = {}
     if endpoint:
         properties = {
@@ -161,7 +162,7 @@ def iceberg_table(path: str, endpoint: Optional[str]) -> StaticTable:
             "s3.secret-access-key": os.environ["AWS_SECRET_ACCESS_KEY"],
             "s3.region": os.environ["AWS_REGION"],
         }
-    return StaticTable.from_metadata(path, properties)
+    return StaticTable.from_metadata(iceberg_location(path), properties)
 
 
 def iceberg_snapshots(table: StaticTable) -> Dict[str, int]:
@@ -205,9 +206,12 @@ def duckdb_rows(
 
     Args:
         published: `iceberg` or `delta`.
+        path: the folder of the Hudi table.
         number: of the snapshot or version; None for the newest.
     """
     function, option = _SCANS[published]
+    if published == "iceberg":
+        path = iceberg_location(path)
     if number is None:
         return connection.sql(f"FROM {function}(?)", params=[path])
     text = f"FROM {function}(?, {option} => ?)"

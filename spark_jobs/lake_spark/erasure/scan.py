@@ -13,6 +13,7 @@ from typing import Callable, Iterator, List, Sequence, Set
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import functions as F
 
+from lake_spec.contract.published_tables import DELTA_FOLDER, ICEBERG_FOLDER
 from lake_spec.hudi.options import METADATA_FOLDER, METADATA_TABLE_FOLDER
 from lake_spark.erasure import landing_files, quarantine
 from lake_spark.erasure.avro_texts import avro_texts
@@ -21,7 +22,6 @@ from lake_spark.erasure.text_match import content_has
 from lake_spark.errors import KeysNotErased
 from lake_spark.landing.manifest_parts import unpacked
 from lake_spark.profiling.profile import uri_of
-from lake_spark.publish.instants import DELTA_FOLDER, ICEBERG_FOLDER
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.hudi_table import HUDI_COLUMNS
 from lake_spark.storage.parquet_file import opened_parquet

@@ -1,4 +1,4 @@
-"""The Delta log of a table, by the public protocol: reader version 1, writer version 2.
+"""The Delta log of a table, by the public protocol: reader version 1, writer version 7.
 
 One version for each commit, as one JSON file that is created and never replaced. No
 statistics of columns: values of persons would stand there.
@@ -18,15 +18,16 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from lake_spec.contract.published_tables import DELTA_FOLDER, DELTA_WRITER_FEATURE
 from lake_spark.publish.format import Format, INSTANT, Newest
-from lake_spark.publish.instants import BaseFile, DELTA_FOLDER, Step
+from lake_spark.publish.instants import BaseFile, Step
 from lake_spark.publish.schema import described, partition_values
 
 CHECKPOINT_EACH = 10
 """Versions after which readers need not read the older ones."""
 
 _FILES, _BYTES, _SCHEMA = "lake.files", "lake.bytes", "lake.schema"
-_DESCRIPTIONS = "lake.descriptions"
+_DESCRIPTIONS, _FEATURE = "lake.descriptions", "lake.writer-feature"
 _VERSION = re.compile(r"/(\d{20})\.(json|checkpoint\.parquet)$")
 _LAST = "_last_checkpoint"
 _TEXTS = "map<string,string>"
@@ -38,7 +39,8 @@ _ACTIONS = (
     "metaData struct<id:string,name:string,description:string,"
     f"format:struct<provider:string,options:{_TEXTS}>,schemaString:string,"
     f"partitionColumns:array<string>,configuration:{_TEXTS},createdTime:bigint>,"
-    "protocol struct<minReaderVersion:int,minWriterVersion:int>"
+    "protocol struct<minReaderVersion:int,minWriterVersion:int,"
+    "writerFeatures:array<string>>"
 )
 """The columns of a checkpoint."""
 
@@ -55,7 +57,7 @@ class Delta(Format):
         versions = self._versions("json")
         if not versions:
             return None
-        info = self._read(versions[-1])[0]["commitInfo"]
+        info = self._info(versions[-1])
         return Newest(
             versions[-1],
             info.get(INSTANT, ""),
@@ -65,27 +67,35 @@ class Delta(Format):
         )
 
     def append(self, newest: Newest, steps: Sequence[Step]) -> bool:
-        """Write one version for each step; without any, one with the descriptions alone.
+        """Write one version for each step; without any, one with what is out of date alone.
 
         Return False where another writer was first.
         """
         version, known = newest.version, newest.content
         if not steps:
-            return self._add(version + 1, self._redescribed(version, known))
+            return self._add(version + 1, self._brought_up_to_date(version, known))
         for step in steps:
             version += 1
             actions = self._actions(step)
             info = actions[0]["commitInfo"]
             if any(known.get(name) != info[name] for name in (_SCHEMA, _DESCRIPTIONS)):
                 actions.insert(1, self._meta_data())
+            if known.get(_FEATURE) != info[_FEATURE]:
+                actions.insert(1, protocol())
             known = info
             if not self._add(version, actions):
                 return False
         return True
 
-    def is_described(self, newest: Newest) -> bool:
-        """Return whether the newest version has the descriptions of table and columns."""
-        return newest.content.get(_DESCRIPTIONS) == self._description_hash()
+    def is_up_to_date(self, newest: Newest) -> bool:
+        """Return whether the newest version has the descriptions, and keeps writers away."""
+        known = newest.content
+        is_described = known.get(_DESCRIPTIONS) == self._description_hash()
+        return is_described and known.get(_FEATURE) == DELTA_WRITER_FEATURE
+
+    def is_ours(self) -> bool:
+        """Return whether any version names a commit of Hudi, as those written here do."""
+        return any(map(self._instant, reversed(self._versions("json"))))
 
     def begin(self, step: Step) -> bool:
         """Write one version with all files, and remove the older ones first.
@@ -129,7 +139,12 @@ class Delta(Format):
         return self.partitions
 
     def _instant(self, version: int) -> str:
-        return self._read(version)[0]["commitInfo"].get(INSTANT, "")
+        return self._info(version).get(INSTANT, "")
+
+    def _info(self, version: int) -> Dict[str, Any]:
+        """Return what a version says of its commit; other writers may not say it first."""
+        actions = self._read(version)
+        return next((a["commitInfo"] for a in actions if "commitInfo" in a), {})
 
     def _versions(self, suffix: str) -> List[int]:
         names = (_VERSION.search(each.uri) for each in self.store.list(self.root))
@@ -169,8 +184,10 @@ class Delta(Format):
         }
         return [{"commitInfo": info}, *gone, *added]
 
-    def _redescribed(self, version: int, known: Mapping[str, Any]) -> List[Action]:
-        """Return the actions that change the descriptions of a version alone."""
+    def _brought_up_to_date(
+        self, version: int, known: Mapping[str, Any]
+    ) -> List[Action]:
+        """Return the actions that change a version's descriptions and protocol alone."""
         found = [each for each in self._replay(version) if "metaData" in each]
         head = found[0]["metaData"]
         schema = StructType.fromJson(json.loads(head["schemaString"]))
@@ -181,8 +198,9 @@ class Delta(Format):
             "timestamp": int(time.time() * 1000),
             "operation": "CHANGE COLUMN",
             _DESCRIPTIONS: self._description_hash(),
+            _FEATURE: DELTA_WRITER_FEATURE,
         }
-        return [{"commitInfo": info}, {"metaData": changed}]
+        return [{"commitInfo": info}, protocol(), {"metaData": changed}]
 
     def _meta_data(self) -> Action:
         return meta_data(
@@ -190,9 +208,13 @@ class Delta(Format):
         )
 
     def _fingerprints(self) -> Dict[str, str]:
-        """Return what `metaData` depends on, in short."""
+        """Return what `metaData` and `protocol` depend on, in short."""
         schema = f"{described(self.schema, {}).json()} {self.partitions}"
-        return {_SCHEMA: _hash(schema), _DESCRIPTIONS: self._description_hash()}
+        return {
+            _SCHEMA: _hash(schema),
+            _DESCRIPTIONS: self._description_hash(),
+            _FEATURE: DELTA_WRITER_FEATURE,
+        }
 
     def _description_hash(self) -> str:
         return _hash(json.dumps([self.description, sorted(self.columns.items())]))
@@ -259,8 +281,18 @@ def in_force(actions: Iterable[Action]) -> List[Action]:
 
 
 def protocol() -> Action:
-    """Return the versions that readers and writers must know."""
-    return {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}
+    """Return what readers and writers must know: writers a feature that none has.
+
+    Version 7 of writers is the one that names features; the other two are those that
+    every table had by the versions before it.
+    """
+    return {
+        "protocol": {
+            "minReaderVersion": 1,
+            "minWriterVersion": 7,
+            "writerFeatures": ["appendOnly", "invariants", DELTA_WRITER_FEATURE],
+        }
+    }
 
 
 def meta_data(

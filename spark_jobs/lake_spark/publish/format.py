@@ -32,10 +32,12 @@ class Newest:
     bytes: Optional[int]
     content: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """What it was read from."""
+    uri: str = field(default="", compare=False)
+    """Where that was."""
 
 
 class Format(ABC):
-    """The metadata of one table in one format, below the table's own folder."""
+    """The metadata of one table in one format."""
 
     folder: ClassVar[str]
 
@@ -57,7 +59,12 @@ class Format(ABC):
         """Descriptions of columns, by name."""
         self.scratch = scratch
         """A temporary folder."""
-        self.root = f"{table.path}/{self.folder}/"
+        self.root = f"{self.location}/{self.folder}/"
+
+    @property
+    def location(self) -> str:
+        """Return the folder by which readers, and the catalogue, know the table."""
+        return self.table.path
 
     @cached_property
     def schema(self) -> StructType:
@@ -75,15 +82,18 @@ class Format(ABC):
 
     @abstractmethod
     def append(self, newest: Newest, steps: Sequence[Step]) -> bool:
-        """Add a version for each step; without any, one with the descriptions alone.
+        """Add a version for each step; without any, one with what is out of date alone.
 
         Return False where another writer was first. Raise CannotFollow where older
         versions would not be read rightly next to it.
         """
 
     @abstractmethod
-    def is_described(self, newest: Newest) -> bool:
-        """Return whether the newest version has the descriptions of table and columns."""
+    def is_up_to_date(self, newest: Newest) -> bool:
+        """Return whether the newest version has all that a new one would say of its commit.
+
+        These are the descriptions of table and columns, and what keeps writers away.
+        """
 
     @abstractmethod
     def begin(self, step: Step) -> bool:
@@ -104,8 +114,12 @@ class Format(ABC):
     def heal(self, newest: Newest) -> None:
         """Finish what a killed writer left of the newest version."""
 
+    @abstractmethod
+    def is_ours(self) -> bool:
+        """Return whether there is metadata of this format that was published here."""
+
     def is_there(self) -> bool:
-        """Return whether there is any metadata of this format."""
+        """Return whether there is any metadata of this format, whoever wrote it."""
         return bool(self.store.list(self.root))
 
     def drop(self) -> int:

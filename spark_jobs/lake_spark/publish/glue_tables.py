@@ -5,13 +5,15 @@ An entry is replaced only if it is still the one that was read, by its version.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Tuple
+from enum import Enum
+from typing import Any, Callable, Dict, List, Tuple
 
 from pyspark.sql.types import StructField
 
 from lake_spec.contract.glue_names import glue_name
 from lake_spec.model.choices import ReadableAs
 from lake_spark.errors import NotPublished
+from lake_spark.publish import glue_optimizers
 from lake_spark.publish.format import Format
 from lake_spark.publish.schema import COMMENT
 from lake_spark.tables import catalog
@@ -21,16 +23,26 @@ _LOCATION, _PREVIOUS = "metadata_location", "previous_metadata_location"
 _TRIES = 3
 
 
-def register(run: TableRun, layer: str, kind: ReadableAs, form: Format) -> None:
-    """Make the newest version of a table known."""
+def register(
+    run: TableRun, layer: str, kind: ReadableAs, form: Format, *, look: bool = False
+) -> None:
+    """Make the newest version of a table known.
+
+    Glue's own optimizers are switched off for an Iceberg table that is new there, or at
+    another place; where asked to `look`, for one that is known too.
+    """
     if not run.home.startswith("s3://"):
         return  # a folder of a test has no catalogue
     glue = catalog.glue_client(run.environment.region)
     database, name = _named(run, layer, kind)
     catalog.database(glue, database, run.spec.description)
     for _ in range(_TRIES):
-        if _put(glue, database, name, lambda: entry(run, name, form)):
-            return
+        done = _put(glue, database, name, lambda: entry(run, name, form))
+        if done is Done.AGAIN:
+            continue
+        if kind is ReadableAs.ICEBERG and (look or done is Done.PLACED):
+            glue_optimizers.switch_off(run, glue, database, name)
+        return
     raise NotPublished(
         f"{database}.{name} in the Glue catalogue: another writer changed it "
         f"{_TRIES} times meanwhile. Start the run again."
@@ -45,7 +57,8 @@ def remove(run: TableRun, layer: str, kind: ReadableAs, form: Format) -> None:
     database, name = _named(run, layer, kind)
     try:
         found = glue.get_table(DatabaseName=database, Name=name)["Table"]
-        if found["StorageDescriptor"]["Location"] == form.table.path:
+        places = (form.location, form.table.path)  # releases before named the second
+        if found["StorageDescriptor"]["Location"] in places:
             glue.delete_table(DatabaseName=database, Name=name)
     except glue.exceptions.EntityNotFoundException:
         pass
@@ -66,10 +79,16 @@ def entry(run: TableRun, name: str, form: Format) -> Dict[str, Any]:
         "Parameters": {"EXTERNAL": "TRUE", **form.glue_properties()},
         "StorageDescriptor": {
             "Columns": [each for each in columns if each["Name"] not in keys],
-            "Location": form.table.path,
-            "SerdeInfo": {"Parameters": {"path": form.table.path}},
+            "Location": form.location,
+            # Lake Formation lends rights on these folders, in which the rows are.
+            "AdditionalLocations": _places_of_rows(form),
+            "SerdeInfo": {"Parameters": {"path": form.location}},
         },
     }
+
+
+def _places_of_rows(form: Format) -> List[str]:
+    return [] if form.location == form.table.path else [form.table.path]
 
 
 def _column(field: StructField) -> Dict[str, str]:
@@ -82,10 +101,18 @@ def _named(run: TableRun, layer: str, kind: ReadableAs) -> Tuple[str, str]:
     return kind.database_of(run.spec.domain), glue_name(run.spec.name, layer)
 
 
+class Done(Enum):
+    """What became of an entry."""
+
+    PLACED = "made, or led to another place"
+    KEPT = "brought up to date where it was not"
+    AGAIN = "left to another writer, who was first"
+
+
 def _put(
     glue: Any, database: str, name: str, wanted: Callable[[], Dict[str, Any]]
-) -> bool:
-    """Make or replace an entry; return False where another writer was first.
+) -> Done:
+    """Make or replace an entry, unless another writer is first.
 
     What is wanted is looked up after the entry was read: a writer that was first has put
     its metadata before, so what replaces its entry is not older.
@@ -97,11 +124,11 @@ def _put(
         try:
             glue.create_table(DatabaseName=database, TableInput=wanted())
         except there.AlreadyExistsException:
-            return False
-        return True
+            return Done.AGAIN
+        return Done.PLACED
     then = wanted()
     if catalog.same(found, then):
-        return True
+        return Done.KEPT
     before = found.get("Parameters", {}).get(_LOCATION)
     if before and _LOCATION in then["Parameters"]:
         then["Parameters"][_PREVIOUS] = before
@@ -113,5 +140,7 @@ def _put(
             SkipArchive=True,
         )
     except there.ConcurrentModificationException:
-        return False
-    return True
+        return Done.AGAIN
+    place = found.get("StorageDescriptor", {}).get("Location")
+    is_placed = place != then["StorageDescriptor"]["Location"]
+    return Done.PLACED if is_placed else Done.KEPT

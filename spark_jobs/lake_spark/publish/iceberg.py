@@ -1,5 +1,8 @@
 """The Iceberg metadata of a table, format version 2, made by Iceberg's own library.
 
+It lies in a location of its own (lake_spec/contract/published_tables.py). Releases before
+put it into Hudi's folder, the former root: it moves with the next version, and what older
+snapshots name stays there until they end.
 Its library writes manifests and makes the metadata; the metadata file is put here, under
 the condition that there is none of its number: a rename is no commit on S3.
 """
@@ -14,8 +17,9 @@ from py4j.java_gateway import JavaObject
 from py4j.protocol import Py4JJavaError
 from pyspark.sql.types import StructType
 
+from lake_spec.contract.published_tables import ICEBERG_FOLDER, iceberg_location
 from lake_spark.publish.format import CannotFollow, Format, INSTANT, Newest
-from lake_spark.publish.instants import BaseFile, ICEBERG_FOLDER, Step
+from lake_spark.publish.instants import BaseFile, Step
 from lake_spark.publish.schema import COMMENT, partition_values, same_columns
 from lake_spark.storage.hudi_table import DELETED, HUDI_COLUMNS
 
@@ -24,6 +28,8 @@ _HINT = "version-hint.text"
 _TABLE_COMMENT = "comment"
 _MAPPING = "schema.name-mapping.default"
 _MANIFESTS = "commit.manifest.min-count-to-merge"
+_MOVED_FROM = "lake.moved-from"
+"""Property that names the former root, which is swept like the root as long as it is there."""
 _HUDI_ID = 2_000_000_000
 """Far above all columns of tables, and below what Iceberg keeps for itself."""
 KEPT_METADATA = 10
@@ -43,12 +49,22 @@ class Iceberg(Format):
 
     folder = ICEBERG_FOLDER
 
+    @property
+    def location(self) -> str:
+        """Return the folder next to Hudi's that Iceberg's tools take for the table's own."""
+        return iceberg_location(self.table.path)
+
+    @property
+    def _former_root(self) -> str:
+        return f"{self.table.path}/{self.folder}/"
+
     def newest(self) -> Optional[Newest]:
         """Return what the newest metadata says; None where there is none."""
-        version = max(self._versions(), default=None)
-        if version is None:
+        files = self._metadata_files()
+        if not files:
             return None
-        metadata = self._read(version)
+        version = max(files)
+        metadata = self._read(files[version])
         summary = _current(metadata).get("summary", {})
         return Newest(
             version,
@@ -56,15 +72,21 @@ class Iceberg(Format):
             int(summary.get("total-data-files", 0)),
             int(summary.get("total-files-size", 0)),
             metadata,
+            files[version],
         )
 
     def append(self, newest: Newest, steps: Sequence[Step]) -> bool:
-        """Add a snapshot for each step; without any, change the descriptions alone.
+        """Add a snapshot for each step; without any, bring up to date what is not.
 
         Return False where another writer was first.
         """
-        operations = self._tables().load(self.table.path).operations()
-        changes = self._iceberg.Transactions.newTransaction(self.table.path, operations)
+        if not self._is_here(newest):
+            moved = self._move(newest)
+            if moved is None or (not steps and self.is_up_to_date(moved)):
+                return moved is not None
+            newest = moved
+        operations = self._tables().load(self.location).operations()
+        changes = self._iceberg.Transactions.newTransaction(self.location, operations)
         before = newest.content
         self._set_properties(changes, before, steps)
         if steps:
@@ -73,19 +95,38 @@ class Iceberg(Format):
         for step in steps:
             self._snapshot(changes, step)
         metadata = self._json(changes)
-        log = [
-            *before.get("metadata-log", []),
-            {
-                "timestamp-ms": before["last-updated-ms"],
-                "metadata-file": self._uri(newest.version),
-            },
-        ]
-        metadata["metadata-log"] = log[-KEPT_METADATA:]
+        metadata["metadata-log"] = _log(before, newest.uri)
         return self._put(newest.version + 1, metadata)
 
-    def is_described(self, newest: Newest) -> bool:
-        """Return whether the newest version has the descriptions of table and columns."""
+    def _move(self, newest: Newest) -> Optional[Newest]:
+        """Put the same metadata into the location; None where another writer was first.
+
+        Its snapshots name their files by whole addresses. Who finds metadata by the hint
+        alone is told that there is none, not what was true before.
+        """
+        metadata = {
+            **newest.content,
+            "location": self.location,
+            "metadata-log": _log(newest.content, newest.uri),
+            "properties": {
+                **newest.content.get("properties", {}),
+                _MOVED_FROM: self._former_root,
+            },
+        }
+        self.store.delete(f"{self._former_root}{_HINT}")
+        if not self._put(newest.version + 1, metadata):
+            return None
+        return self.newest()
+
+    def _is_here(self, newest: Newest) -> bool:
+        """Return whether a version lies in the location, not in the former root."""
+        return newest.uri.startswith(self.root)
+
+    def is_up_to_date(self, newest: Newest) -> bool:
+        """Return whether the newest version is where it belongs, with the descriptions."""
         metadata = newest.content
+        if not self._is_here(newest):
+            return False
         comment = metadata.get("properties", {}).get(_TABLE_COMMENT)
         return comment == self.description and all(
             each.get("doc") == self.columns.get(each["name"])
@@ -94,7 +135,8 @@ class Iceberg(Format):
 
     def begin(self, step: Step) -> bool:
         """Make metadata with one snapshot of all files, then remove what was before."""
-        version = max(self._versions(), default=0)
+        version = max(self._metadata_files(), default=0)
+        has_former = self._has_former()
         jvm = self.spark._jvm
         schema = self._convert(self.schema)
         spec = self._iceberg.PartitionSpec.builderFor(schema)
@@ -104,8 +146,10 @@ class Iceberg(Format):
         properties.put(_TABLE_COMMENT, self.description)
         for name, value in PROPERTIES.items():
             properties.put(name, value)
+        if has_former:
+            properties.put(_MOVED_FROM, self._former_root)
         changes = self._tables().newReplaceTableTransaction(
-            self.table.path, schema, spec.build(), properties, True
+            self.location, schema, spec.build(), properties, True
         )
         mapping = self._iceberg.mapping
         names = mapping.MappingUtil.create(changes.table().schema())
@@ -127,11 +171,11 @@ class Iceberg(Format):
 
         Of older metadata files the newest stay, whether a snapshot goes or not.
         """
-        versions = self._versions()
-        if not versions:
+        files = self._files_in(self.root)
+        if not files:
             return
-        version = versions[-1]
-        metadata = self._read(version)
+        version = max(files)
+        metadata = self._read(files[version])
         kept = {
             each["snapshot-id"]
             for each in metadata["snapshots"]
@@ -142,7 +186,7 @@ class Iceberg(Format):
             keep_snapshots(metadata, kept)
             if self._put(version + 1, metadata):
                 self._sweep(keep=KEPT_METADATA)
-        elif len(versions) > KEPT_METADATA:
+        elif len(files) > KEPT_METADATA:
             self._sweep(keep=KEPT_METADATA)
 
     def heal(self, newest: Newest) -> None:
@@ -151,8 +195,19 @@ class Iceberg(Format):
 
     def glue_properties(self) -> Dict[str, str]:
         """Return the properties by which readers of Glue's entry know the format."""
-        newest = self._uri(max(self._versions()))
-        return {"table_type": "ICEBERG", "metadata_location": newest}
+        files = self._metadata_files()
+        return {"table_type": "ICEBERG", "metadata_location": files[max(files)]}
+
+    def is_ours(self) -> bool:
+        """Return whether there is metadata in the location, or ours in the former root."""
+        return self.is_there() or self._has_former()
+
+    def drop(self) -> int:
+        """Remove all metadata, in the former root too where it is ours."""
+        former = self.store.list(self._former_root) if self._has_former() else []
+        for each in former:
+            self.store.delete(each.uri)
+        return len(former) + super().drop()
 
     @property
     def _iceberg(self) -> Any:
@@ -162,15 +217,41 @@ class Iceberg(Format):
         settings = self.spark._jsc.hadoopConfiguration()
         return self._iceberg.hadoop.HadoopTables(settings)
 
-    def _versions(self) -> List[int]:
-        names = (_VERSION.search(each.uri) for each in self.store.list(self.root))
-        return sorted(int(name.group(1)) for name in names if name)
+    def _metadata_files(self) -> Dict[int, str]:
+        """Return the addresses of metadata files by version.
+
+        Those of the former root only as long as the location has none.
+        """
+        return self._files_in(self.root) or self._former_files()
+
+    def _former_files(self) -> Dict[int, str]:
+        """Return the metadata files of the former root, none where another wrote them."""
+        files = self._files_in(self._former_root)
+        is_ours = files and any(
+            INSTANT in each.get("summary", {})
+            for each in self._read(files[max(files)]).get("snapshots", [])
+        )
+        return files if is_ours else {}
+
+    def _has_former(self) -> bool:
+        """Return whether the former root is ours, by the newest metadata or by its own."""
+        files = self._files_in(self.root)
+        if files:
+            properties = self._read(files[max(files)]).get("properties", {})
+            return _MOVED_FROM in properties
+        return bool(self._former_files())
+
+    def _files_in(self, root: str) -> Dict[int, str]:
+        names = (
+            (_VERSION.search(each.uri), each.uri) for each in self.store.list(root)
+        )
+        return {int(name.group(1)): uri for name, uri in names if name}
 
     def _uri(self, version: int) -> str:
         return f"{self.root}v{version}.metadata.json"
 
-    def _read(self, version: int) -> Dict[str, Any]:
-        return json.loads(self.store.read(self._uri(version)))
+    def _read(self, uri: str) -> Dict[str, Any]:
+        return json.loads(self.store.read(uri))
 
     def _json(self, changes: JavaObject) -> Dict[str, Any]:
         metadata = changes.currentMetadata()
@@ -288,16 +369,22 @@ class Iceberg(Format):
 
     def _sweep(self, *, keep: int) -> None:
         """Remove metadata files that no snapshot names, but the newest ones."""
-        operations = self._tables().load(self.table.path).operations()
+        operations = self._tables().load(self.location).operations()
         files = operations.io()
-        named: Set[str] = {_HINT}
-        named |= {f"v{version}.metadata.json" for version in self._versions()[-keep:]}
+        former = self._former_root if self._has_former() else None
+        versions = self._files_in(self.root)
+        if former:
+            versions.update(self._files_in(former))
+        kept = {versions[each] for each in sorted(versions)[-keep:]}
+        kept.add(f"{self.root}{_HINT}")
+        named: Set[str] = set()  # Iceberg spells addresses in its own way
         for snapshot in operations.current().snapshots():
             named.add(_name(snapshot.manifestListLocation()))
             named |= {_name(each.path()) for each in snapshot.allManifests(files)}
-        for each in self.store.list(self.root):
-            if _name(each.uri) not in named:
-                self.store.delete(each.uri)
+        for root in filter(None, (self.root, former)):
+            for each in self.store.list(root):
+                if each.uri not in kept and _name(each.uri) not in named:
+                    self.store.delete(each.uri)
 
 
 def mapping_of_hudi() -> List[Dict[str, Any]]:
@@ -311,6 +398,12 @@ def mapping_of_hudi() -> List[Dict[str, Any]]:
 
 def _name(uri: str) -> str:
     return uri.rsplit("/", 1)[-1]
+
+
+def _log(before: Mapping[str, Any], uri: str) -> List[Dict[str, Any]]:
+    """Return the older metadata files that the version after this one names, itself last."""
+    last = {"timestamp-ms": before["last-updated-ms"], "metadata-file": uri}
+    return [*before.get("metadata-log", []), last][-KEPT_METADATA:]
 
 
 def _current(metadata: Dict[str, Any]) -> Dict[str, Any]:

@@ -10,13 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Dict, FrozenSet, Iterable, List, Mapping, Tuple
 
-from lake_spark.storage.file_names import DataFile, data_file
+from lake_spec.hudi.file_names import DataFile, data_file
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import ObjectStore
 from lake_spark.storage.timeline import FileChanges
-
-ICEBERG_FOLDER, DELTA_FOLDER = "metadata", "_delta_log"
-"""Folders of published metadata, below the table's."""
 
 _WHOLE = ("commit", "replacecommit")
 """Actions after which no row of a merge-on-read table is in a log file."""

@@ -45,7 +45,8 @@ def publish(
                 continue
             if keep_commits is not None:
                 form.expire(instants.kept(keep_commits))
-            glue_tables.register(run, layer, kind, form)
+            looks = run.report.stage == "maintenance"
+            glue_tables.register(run, layer, kind, form, look=looks)
 
 
 def begin_again(run: TableRun) -> None:
@@ -62,7 +63,7 @@ def drop_unasked(run: TableRun) -> None:
     for layer, table in _tables(run, LAYERS):
         for kind in FORMATS:
             form = _format(run, layer, table, kind)
-            if kind not in run.spec.storage.formats and form.is_there():
+            if kind not in run.spec.storage.formats and form.is_ours():
                 # A kill in between leaves what is seen by the next run.
                 glue_tables.remove(run, layer, kind, form)
                 form.drop()
@@ -114,7 +115,7 @@ def _publish(run: TableRun, layer: str, form: Format, instants: Instants) -> Non
         if newest is None or not _follows(newest, instants):
             return _begin(run, layer, form, instants)
         steps = instants.steps(newest.instant)
-        if not steps and form.is_described(newest):
+        if not steps and form.is_up_to_date(newest):
             return form.heal(newest)
         run.check_lease()
         try:
@@ -136,6 +137,12 @@ def _follows(newest: Newest, instants: Instants) -> bool:
 
 
 def _begin(run: TableRun, layer: str, form: Format, instants: Instants) -> None:
+    if form.is_there() and not form.is_ours():
+        raise NotPublished(
+            f"{form.root}: there is metadata that was not published from here. The rows are "
+            "committed. Move it away if nobody needs it; otherwise take the format out of "
+            "storage.readable_as. Then start the run again."
+        )
     run.check_lease()
     step = instants.whole(instants.names[-1])
     if not form.begin(step):
@@ -144,7 +151,9 @@ def _begin(run: TableRun, layer: str, form: Format, instants: Instants) -> None:
 
 
 def _note(run: TableRun, layer: str, form: Format, instant: str, count: int) -> None:
-    kind, what = type(form).__name__, f"{count} commit(s)" if count else "descriptions"
+    kind, what = type(form).__name__, (
+        f"{count} commit(s)" if count else "metadata again"
+    )
     run.say(f"{layer}: published {what} as {kind}, up to {instant}")
 
 

@@ -15,7 +15,7 @@ from lake_spark.product.input_table import INPUTS_READ
 from lake_spark.profiling import profile
 from lake_spark.publish.publication import begin_again, publish
 from lake_spark.stages.maintenance import compact_all, finish_killed
-from lake_spark.storage.file_names import data_file
+from lake_spec.hudi.file_names import data_file
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.parquet_table import ParquetTable
 from lake_spark.tables import catalog

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Collection, Dict, Iterable, Tuple
 
 from lake_spec.contract.report import LayerSize
-from lake_spark.storage.file_names import data_file
+from lake_spec.hudi.file_names import data_file
 from lake_spark.storage.object_store import StoredObject
 
 

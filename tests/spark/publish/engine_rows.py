@@ -11,7 +11,6 @@ import json
 import os
 import sys
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import Any, List, Optional
 
 
@@ -22,9 +21,10 @@ def main(
     from deltalake import DeltaTable
     from pyiceberg.table import StaticTable
 
+    from lake_spec.contract.published_tables import iceberg_location
+
     folder = path[len("file://") :]
-    number = Path(folder, "metadata/version-hint.text").read_text()
-    iceberg = StaticTable.from_metadata(f"{path}/metadata/v{number}.metadata.json")
+    iceberg = StaticTable.from_metadata(iceberg_location(path))
     scan = iceberg.scan(snapshot_id=int(snapshot) if snapshot else None)
     delta = DeltaTable(folder, version=int(version) if version else None)
     found = {

@@ -10,6 +10,8 @@ from urllib.parse import unquote
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from lake_spec.contract.published_tables import iceberg_location
+
 INSTANT = "lake.hudi-instant"
 
 
@@ -20,12 +22,22 @@ def iceberg_rows(
     reader = spark.read.format("iceberg")
     if instant is not None:
         reader = reader.option("snapshot-id", iceberg_snapshots(path)[instant])
-    return reader.load(path)
+    return reader.load(iceberg_location(path))
+
+
+def iceberg_folder(path: str) -> Path:
+    """The folder of Iceberg's metadata of the Hudi table at a path."""
+    return Path(iceberg_location(path)[len("file://") :]) / "metadata"
+
+
+def delta_folder(path: str) -> Path:
+    """The folder of the Delta log of the Hudi table at a path."""
+    return Path(path[len("file://") :]) / "_delta_log"
 
 
 def iceberg_file(path: str) -> Path:
     """The file of the newest metadata, as readers without a catalogue find it."""
-    folder = Path(path[len("file://") :]) / "metadata"
+    folder = iceberg_folder(path)
     version = (folder / "version-hint.text").read_text()
     return folder / f"v{version}.metadata.json"
 
@@ -44,7 +56,7 @@ def iceberg_snapshots(path: str) -> Dict[str, int]:
 def delta_versions(path: str) -> Dict[str, int]:
     """Versions by commit of Hudi."""
     found = {}
-    for file in sorted((Path(path[len("file://") :]) / "_delta_log").glob("*.json")):
+    for file in sorted(delta_folder(path).glob("*.json")):
         first = json.loads(file.read_text().splitlines()[0])
         found[first["commitInfo"][INSTANT]] = int(file.stem)
     return found
@@ -53,7 +65,7 @@ def delta_versions(path: str) -> Dict[str, int]:
 def versions_of(path: str) -> Dict[str, List[str]]:
     """The commits of Hudi that each format has a version of, once for each version."""
     snapshots = iceberg_metadata(path)["snapshots"]
-    files = sorted((Path(path[len("file://") :]) / "_delta_log").glob("*.json"))
+    files = sorted(delta_folder(path).glob("*.json"))
     first = [json.loads(file.read_text().splitlines()[0]) for file in files]
     return {
         "iceberg": [each["summary"][INSTANT] for each in snapshots],
@@ -65,7 +77,7 @@ def delta_rows(
     spark: SparkSession, path: str, instant: Optional[str] = None
 ) -> DataFrame:
     """What the protocol says of a log: the files in force, in the declared columns."""
-    log = Path(path[len("file://") :]) / "_delta_log"
+    log = delta_folder(path)
     versions = delta_versions(path)
     last = max(versions.values()) if instant is None else versions[instant]
     actions: List[dict] = []

@@ -69,6 +69,16 @@ def test_each_action_is_one_line():
     ]
 
 
+def test_writers_are_asked_for_a_feature_that_no_engine_has():
+    assert protocol() == {
+        "protocol": {
+            "minReaderVersion": 1,
+            "minWriterVersion": 7,
+            "writerFeatures": ["appendOnly", "invariants", "lakeHudi"],
+        }
+    }
+
+
 STEP = Step("20260102", (FILE,), (), {FILE.path: 3}, 1, FILE.size)
 
 
@@ -94,16 +104,16 @@ def actions(root: Path, version: int) -> list:
 def test_changed_descriptions_are_a_version_without_files_and_are_kept(tmp_path):
     first = log_of(tmp_path, "Things", {"id": "Number"})
     assert first.begin(STEP)
-    assert first.is_described(first.newest())
+    assert first.is_up_to_date(first.newest())
     then = log_of(tmp_path, "Other things", {"name": "Its name"})
     before = then.newest()
-    assert not then.is_described(before)
+    assert not then.is_up_to_date(before)
     assert then.append(before, [])
     after = then.newest()
-    assert then.is_described(after)
+    assert then.is_up_to_date(after)
     assert after == replace(before, version=1), "the same commit, files and bytes"
-    info, head = actions(tmp_path, 1)
-    assert list(info) == ["commitInfo"]
+    info, asked, head = actions(tmp_path, 1)
+    assert (list(info), asked) == (["commitInfo"], protocol())
     assert head["metaData"]["description"] == "Other things"
     columns = json.loads(head["metaData"]["schemaString"])["fields"]
     assert [each["metadata"] for each in columns] == [{}, {"comment": "Its name"}]

@@ -39,6 +39,7 @@ class Glue:
         self.tables: dict = {}
         self.before_update = lambda: None
         self.databases: list = []
+        self.switched_off: list = []
         self.others = others
 
     def get_database(self, *, Name: str) -> None:
@@ -51,7 +52,7 @@ class Glue:
     def get_table(self, *, DatabaseName: str, Name: str) -> dict:
         if (DatabaseName, Name) not in self.tables:
             raise EntityNotFoundException(Name)
-        return {"Table": self.tables[DatabaseName, Name]}
+        return {"Table": {**self.tables[DatabaseName, Name], "CatalogId": "1"}}
 
     def create_table(self, *, DatabaseName: str, TableInput: dict) -> None:
         named = (DatabaseName, TableInput["Name"])
@@ -70,6 +71,12 @@ class Glue:
             raise ConcurrentModificationException(VersionId)
         self.tables[named] = {**TableInput, "VersionId": str(int(VersionId) + 1)}
 
+    def batch_get_table_optimizer(self, *, Entries: list) -> dict:
+        return {"TableOptimizers": []}
+
+    def create_table_optimizer(self, *, DatabaseName, TableName, Type, **_) -> None:
+        self.switched_off.append((DatabaseName, TableName, Type))
+
     def delete_table(self, *, DatabaseName: str, Name: str) -> None:
         del self.tables[DatabaseName, Name]
 
@@ -84,8 +91,12 @@ RUN = SimpleNamespace(
 )
 
 
+HUDI, PLACE = "s3://l/moma/artists/history", "s3://l/moma/artists/iceberg/history"
+"""Where the rows are, and where readers of Iceberg look for the table."""
+
+
 def location(version: int) -> str:
-    return f"s3://l/moma/artists/history/metadata/v{version}.metadata.json"
+    return f"{PLACE}/metadata/v{version}.metadata.json"
 
 
 def form(version: int, newest: Optional[Callable[[], int]] = None) -> SimpleNamespace:
@@ -94,7 +105,8 @@ def form(version: int, newest: Optional[Callable[[], int]] = None) -> SimpleName
         schema=StructType()
         .add("Id", "integer", metadata={"comment": "Number of the work"})
         .add("tags", KIND),
-        table=SimpleNamespace(path="s3://l/moma/artists/history"),
+        table=SimpleNamespace(path=HUDI),
+        location=PLACE,
         glue_partition_keys=lambda: (),
         glue_properties=lambda: {
             "table_type": "ICEBERG",
@@ -162,8 +174,30 @@ def test_partition_columns_of_a_delta_table_are_keys_and_not_columns():
     assert columns == [{"Name": "tags", "Type": "map<string,int>"}]
 
 
+def test_an_iceberg_table_has_a_location_without_rows_and_names_the_folder_that_has_them():
+    made = glue_tables.entry(RUN, "artists", form(1))["StorageDescriptor"]
+    assert made["Location"] == PLACE != HUDI
+    assert made["AdditionalLocations"] == [HUDI]
+
+
+def test_optimizers_are_switched_off_where_an_entry_is_new_or_was_at_another_place(
+    register,
+):
+    glue = Glue()
+    register(glue, 1)
+    of_table = [("moma_iceberg", "artists_history")] * 3
+    assert [each[:2] for each in glue.switched_off] == of_table
+    register(glue, 2)
+    assert len(glue.switched_off) == 3, "not at each commit"
+    glue.tables["moma_iceberg", "artists_history"]["StorageDescriptor"] = {
+        "Location": HUDI
+    }
+    register(glue, 3)
+    assert len(glue.switched_off) == 6
+
+
 @pytest.mark.parametrize(
-    "place, left", [("s3://l/moma/artists/history", 0), ("s3://other/table", 1)]
+    "place, left", [(PLACE, 0), (HUDI, 0), ("s3://other/table", 1)]
 )
 def test_an_entry_is_removed_unless_it_is_of_another_place(
     monkeypatch, register, place, left

@@ -10,6 +10,7 @@ from typing import Sequence
 
 import pytest
 
+from lake_spec.contract.published_tables import iceberg_location
 from lake_spec.contract.report import Report
 from lake_spec.model import Maintenance, Storage
 from lake_spec.model.choices import ReadableAs
@@ -27,9 +28,11 @@ from tests.spark.shop import DIMENSIONS, Shop, domain_of
 from tests.spark.stall import Stall
 from tests.spark.publish.readers import (
     as_text,
+    delta_folder,
     delta_rows,
     delta_versions,
     iceberg_file,
+    iceberg_folder,
     iceberg_metadata,
     iceberg_rows,
     iceberg_snapshots,
@@ -110,8 +113,7 @@ def test_a_kill_before_the_hint_for_readers_is_healed_by_a_run_with_nothing_new(
     lake = loaded(spark, tmp_path)
     change(lake, 1)
     lake.done("incremental", "scd2")
-    folder = Path(lake.tables.current.path[len("file://") :])
-    (folder / "metadata" / "version-hint.text").write_text("1")
+    (iceberg_folder(lake.tables.current.path) / "version-hint.text").write_text("1")
     lake.done("incremental")
     agree(lake)
 
@@ -224,7 +226,7 @@ def test_manifests_of_rewritten_files_are_one_and_those_of_a_log_grow(spark, tmp
         lake.done("incremental", "scd2")
 
     def manifests(layer: str) -> int:
-        path = lake.tables.table(layer).path
+        path = iceberg_location(lake.tables.table(layer).path)
         return spark.read.format("iceberg").load(f"{path}#manifests").count()
 
     counts = {layer: manifests(layer) for layer in LAYERS}
@@ -242,7 +244,7 @@ def test_older_metadata_files_go_where_every_commit_is_kept(
         lake.done("incremental")
     path = lake.tables.current.path
 
-    folder = tmp_path / "warehouse" / "tests" / "things" / "current" / "metadata"
+    folder = iceberg_folder(path)
 
     def files() -> list:
         return sorted(each.name for each in folder.glob("v*.json"))
@@ -314,12 +316,12 @@ def test_no_value_of_a_column_stands_in_metadata(spark, tmp_path):
 
 def published_files(lake: Lake) -> list:
     """Every file of published metadata, of all layers."""
-    folders = [Path(lake.tables.table(e).path[len("file://") :]) for e in LAYERS]
-    places = [folder / name for folder in folders for name in PUBLISHED]
+    paths = [lake.tables.table(layer).path for layer in LAYERS]
+    places = [folder(path) for path in paths for folder in PUBLISHED]
     return [f for place in places for f in sorted(place.iterdir()) if f.name[0] != "."]
 
 
-PUBLISHED = ("metadata", "_delta_log")
+PUBLISHED = (iceberg_folder, delta_folder)
 
 
 def test_the_description_of_a_table_is_in_both_formats_and_follows_the_spec(
@@ -338,7 +340,7 @@ def test_the_description_of_a_table_is_in_both_formats_and_follows_the_spec(
 def descriptions(lake: Lake) -> tuple:
     """What the newest metadata of Iceberg and of Delta says of current."""
     path = lake.tables.current.path
-    logs = sorted((Path(path[len("file://") :]) / "_delta_log").glob("*.json"))
+    logs = sorted(delta_folder(path).glob("*.json"))
     actions = [json.loads(line) for f in logs for line in f.read_text().splitlines()]
     heads = [each["metaData"] for each in actions if "metaData" in each]
     comment = iceberg_metadata(path)["properties"]["comment"]
@@ -350,8 +352,7 @@ def test_formats_that_are_asked_for_no_more_are_removed_by_maintenance(spark, tm
     lake.spec = stored(SPEC, readable_as=(ReadableAs.DELTA,))
     lake.domain = (lake.spec,)
     lake.done("maintenance")
-    folder = Path(lake.tables.current.path[len("file://") :])
-    assert not list((folder / "metadata").glob("*.json"))
+    assert not list(iceberg_folder(lake.tables.current.path).glob("*.json"))
     assert delta_versions(lake.tables.current.path)
 
 
@@ -386,7 +387,7 @@ def test_the_scan_of_an_erase_reads_every_file_of_published_metadata(spark, tmp_
     run, subject = lake.tables, Subjects((LONG_KEY,), ((LONG_KEY,),))
     assert scan.scan_files(run, subject) > 0
     for place, content in planted(spark, tmp_path / "other").items():
-        file = Path(run.current.path[len("file://") :]) / place
+        file = Path(run.home[len("file://") :]) / place
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
         with pytest.raises(KeysNotErased, match=re.escape(place)):
@@ -418,21 +419,23 @@ def planted(spark, root: Path) -> dict:
     lake.done("full_load")
     report = Report("tests_erase/0", "test", "tests", "things", "erase", "pyspark")
     publication.begin_again(replace(lake.tables, report=report))  # as an erase does
-    folder = Path(lake.tables.current.path[len("file://") :])
+    home = Path(lake.tables.home[len("file://") :])
     named = [
         file
-        for name in PUBLISHED
-        for file in sorted((folder / name).iterdir())
+        for folder in PUBLISHED
+        for file in sorted(folder(lake.tables.current.path).iterdir())
         if file.name[0] != "." and has_text(spark, file, LONG_KEY)
     ]
     assert {kind_of(file.name) for file in named} == KINDS
-    found = {f"{f.parent.name}/planted-{f.name}": f.read_bytes() for f in named}
+    found = {
+        f"{f.parent.relative_to(home)}/planted-{f.name}": f.read_bytes() for f in named
+    }
     settings = json.loads(iceberg_file(lake.tables.current.path).read_text())
     settings["properties"]["comment"] = LONG_KEY
     return {
         **found,
-        "metadata/v99.metadata.json": json.dumps(settings).encode(),
-        ".hoodie/timeline/history/planted.parquet": archived(spark, root),
+        "iceberg/current/metadata/v99.metadata.json": json.dumps(settings).encode(),
+        "current/.hoodie/timeline/history/planted.parquet": archived(spark, root),
     }
 
 
@@ -458,7 +461,7 @@ def test_a_manifest_that_nobody_can_read_is_not_vouched_for(spark, tmp_path):
     lake = loaded(spark, tmp_path)
     run, subject = lake.tables, Subjects(("other-key",), (("other-key",),))
     assert scan.scan_files(run, subject) > 0
-    folder = Path(run.current.path[len("file://") :]) / "metadata"
+    folder = iceberg_folder(run.current.path)
     (folder / "half-m0.avro").write_bytes(b"Obj\x01")
     with pytest.raises(KeysNotErased, match="half-m0.avro"):
         scan.scan_files(run, subject)

@@ -40,7 +40,9 @@ def registered(monkeypatch):
     monkeypatch.setattr(publication, "Instants", lambda *_, **__: unread)
     found = []
     monkeypatch.setattr(
-        publication.glue_tables, "register", lambda run, layer, *_: found.append(layer)
+        publication.glue_tables,
+        "register",
+        lambda run, layer, *_, **__: found.append(layer),
     )
     return found
 
@@ -52,14 +54,14 @@ def form_with(newest, expired):
     )
 
 
-@pytest.mark.parametrize("is_there, removed", [(True, ["entry", "files"]), (False, [])])
+@pytest.mark.parametrize("is_ours, removed", [(True, ["entry", "files"]), (False, [])])
 def test_a_format_that_is_asked_for_no_more_goes_from_the_catalogue_first(
-    monkeypatch, is_there, removed
+    monkeypatch, is_ours, removed
 ):
     """A kill in between leaves files, by which the next run sees what is left to do."""
     done: list = []
     dropped = SimpleNamespace(
-        is_there=lambda: is_there, drop=lambda: done.append("files")
+        is_ours=lambda: is_ours, drop=lambda: done.append("files")
     )
     for kind in ReadableAs:
         monkeypatch.setitem(publication.FORMATS, kind, lambda *_, **__: dropped)

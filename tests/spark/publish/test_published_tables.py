@@ -8,6 +8,7 @@ find the rows that Hudi's reader finds.
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 from pathlib import Path
@@ -95,7 +96,10 @@ def others_agree(lake: Lake, layer: str) -> None:
     for instant in {next(iter(snapshots)), list(snapshots)[-1]}:
         places = [str(snapshots[instant]), str(versions[instant])]
         command = [str(PYTHON), "-m", "tests.spark.publish.engine_rows", path, *places]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        env = {**os.environ, "PYTHONPATH": str(ROOT / "dags")}
+        done = subprocess.run(
+            command, cwd=ROOT, env=env, capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stderr
         wanted = expected(lake, layer, instant)
         rows = texts([row.asDict(recursive=True) for row in wanted.collect()])

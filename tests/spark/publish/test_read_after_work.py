@@ -163,8 +163,10 @@ def test_a_copy_of_a_table_that_is_older_than_its_metadata_is_read_alike(
     shutil.copytree(warehouse, copy)
     worked.change()
     for layer in LAYERS:
-        for folder in ("metadata", "_delta_log"):
-            place = f"tests/things/{layer}/{folder}"
+        for place in (
+            f"tests/things/iceberg/{layer}",
+            f"tests/things/{layer}/_delta_log",
+        ):
             shutil.rmtree(copy / place)
             shutil.copytree(warehouse / place, copy / place)
     shutil.rmtree(warehouse)

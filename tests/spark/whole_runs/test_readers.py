@@ -32,12 +32,20 @@ def killed(spark, tmp_path_factory):
 
 
 KILLS = [
-    ("incremental", "create current/metadata/v", False),  # its manifests are there
-    ("incremental", "create current/metadata/v", True),  # and no hint for readers
+    (
+        "incremental",
+        "create iceberg/current/metadata/v",
+        False,
+    ),  # its manifests are there
+    (
+        "incremental",
+        "create iceberg/current/metadata/v",
+        True,
+    ),  # and no hint for readers
     ("scd2", "create history/_delta_log/", False),  # as Iceberg it is published
     ("maintenance", "put current/_delta_log/.*checkpoint.parquet", True),
     ("rebuild", "register history iceberg", False),
-    ("erase", "delete current/metadata/", True),
+    ("erase", "delete iceberg/current/metadata/", True),
 ]
 """The stage, and the change before which, or after which, it dies."""
 

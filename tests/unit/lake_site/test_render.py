@@ -260,7 +260,7 @@ def test_a_run_with_too_many_bad_rows_is_a_problem_until_the_next_with_rows():
                 'SELECT * FROM "shop_iceberg"."customer" LIMIT 10;',
                 'SELECT * FROM lake_iceberg."shop_iceberg"."customer_history" '
                 "WHERE \"valid_from\" <= TIMESTAMP '2026-01-31 00:00:00 UTC'",
-                "SELECT * FROM iceberg_scan('s3://lake/warehouse/shop/customer/history') "
+                "SELECT * FROM iceberg_scan('s3://lake/warehouse/shop/customer/iceberg/history') "
                 "WHERE \"valid_from\" <= TIMESTAMPTZ '2026-01-31 00:00:00+00' "
                 "AND (\"valid_to\" > TIMESTAMPTZ '2026-01-31 00:00:00+00' "
                 'OR "valid_to" IS NULL) AND NOT "is_deleted";',

@@ -20,9 +20,15 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from lake_spec.contract.published_tables import (
+    DELTA_FOLDER,
+    ICEBERG_FOLDER,
+    iceberg_location,
+)
 from lake_spec.contract.table_folders import COMMITS, layer_folder
 from lake_spec.model import ReadableAs, TableSpec
 
@@ -53,8 +59,11 @@ FORMATS = {
     Through.DUCKDB: (ReadableAs.ICEBERG, ReadableAs.DELTA),
 }
 """What each reader without Hudi takes, the first one that is published."""
-FOLDERS = {ReadableAs.ICEBERG: "metadata", ReadableAs.DELTA: "_delta_log"}
-"""Where the metadata of a format lies, below the table's folder."""
+METADATA: dict[ReadableAs, Callable[[str], str]] = {
+    ReadableAs.ICEBERG: lambda folder: f"{iceberg_location(folder)}/{ICEBERG_FOLDER}/",
+    ReadableAs.DELTA: lambda folder: f"{folder}/{DELTA_FOLDER}/",
+}
+"""Where the metadata of a format lies, by the folder of the table."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -172,7 +181,7 @@ def _published(opened: Session, asked: Request) -> str:
     s3 = opened.aws("s3")
     formats = FORMATS[Through(asked.through)]
     for each in formats:
-        if objects.exists_under(s3, f"{asked.path}/{FOLDERS[each]}/"):
+        if objects.exists_under(s3, METADATA[each](asked.path)):
             return each.value
     domain, name = asked.table.split(".")
     wanted = formats[0].value
@@ -185,7 +194,7 @@ def _published(opened: Session, asked: Request) -> str:
             f" run: ./run_locally.sh run {domain}_incremental"
         )
     names = " or ".join(each.value for each in formats)
-    place = " or ".join(f"{asked.path}/{FOLDERS[each]}/" for each in formats)
+    place = " or ".join(METADATA[each](asked.path) for each in formats)
     raise BadRequest(
         f"{asked.table} {asked.layer} is not published as {names}: there is no object"
         f" below {place}. {remedy}"

@@ -15,7 +15,8 @@ from lake_local.stack import objects
 from lake_local.workspace import project
 from lake_local.workspace.specs import specs_of
 
-CURRENT = "s3://lake/warehouse/moma/artists/current"
+TABLE = "s3://lake/warehouse/moma/artists"
+METADATA, LOG = "iceberg/current/metadata/v1.metadata.json", "current/_delta_log/0.json"
 INSTALLER = """#!/usr/bin/env bash
 echo "$@"
 mkdir -p "$(dirname "$0")/.venv-readers/bin"
@@ -34,7 +35,7 @@ def asked(monkeypatch):
         session = SimpleNamespace(
             aws=lambda _: None, specs=SimpleNamespace(table=lambda _: spec)
         )
-        there = [f"{CURRENT}/{key}" for key in keys]
+        there = [f"{TABLE}/{key}" for key in keys]
         monkeypatch.setattr(
             objects,
             "exists_under",
@@ -52,10 +53,10 @@ def asked(monkeypatch):
 @pytest.mark.parametrize(
     "through, keys, published",
     [
-        ("iceberg", ["metadata/v1.metadata.json"], "iceberg"),
-        ("delta", ["_delta_log/0.json"], "delta"),
-        ("duckdb", ["_delta_log/0.json"], "delta"),
-        ("duckdb", ["_delta_log/0.json", "metadata/v1.metadata.json"], "iceberg"),
+        ("iceberg", [METADATA], "iceberg"),
+        ("delta", [LOG], "delta"),
+        ("duckdb", [LOG], "delta"),
+        ("duckdb", [LOG, METADATA], "iceberg"),
     ],
 )
 def test_a_reader_takes_the_first_of_its_formats_that_is_published(
@@ -67,10 +68,10 @@ def test_a_reader_takes_the_first_of_its_formats_that_is_published(
 
 def test_a_table_that_is_not_published_is_refused_with_what_to_write(asked):
     with pytest.raises(BadRequest) as refused:
-        asked("iceberg", ".hoodie/hoodie.properties", "_delta_log/0.json")
+        asked("iceberg", "current/.hoodie/hoodie.properties", LOG)
     assert str(refused.value) == (
         "moma.artists current is not published as iceberg: there is no object below"
-        f" {CURRENT}/metadata/. Write `storage: {{readable_as: [iceberg]}}` in"
+        f" {TABLE}/iceberg/current/metadata/. Write `storage: {{readable_as: [iceberg]}}` in"
         " moma/artists.yml, then run: ./run_locally.sh run moma_incremental"
     )
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lake_spark.storage.file_names import DataFile, data_file
+from lake_spec.hudi.file_names import DataFile, breaks, data_file, is_foreign
 
 GROUP, TIME = "00000003-5cd1-4d1c-a5ef-8d1a5fbd7f4e-0", "20260101000000000"
 BASE = f"{GROUP}_3-21-41_{TIME}.parquet"
@@ -39,3 +39,40 @@ def test_base_and_log_files_have_a_group_and_an_instant(path, folder, is_log):
 )
 def test_other_files_are_of_no_rows(path):
     assert data_file(path) is None
+
+
+PART = "part-00001-7c1d8f5e-c000.snappy.parquet"
+OURS = [
+    ".hoodie/hoodie.properties",
+    ".hoodie_partition_metadata",
+    "name=x/.hoodie_partition_metadata.parquet",
+    "name=x/..hoodie_partition_metadata.crc",
+    "name=x/0a-0_1-2-3_20260101000000000.parquet",
+    "name=x/.0a-0_1-2-3_20260101000000000.parquet.crc",
+    ".0a-0_20260101000000000.log.1_0-1-2",
+    "_delta_log/00000000000000000000.json",
+    "metadata/v1.metadata.json",
+    "name=x/",
+    "name=x_$folder$",
+]
+THEIRS = [
+    PART,
+    f"name=x/{PART}",
+    "data/00000-0.parquet",
+    "notes.txt",
+    "name=x/_delta_log/0.json",
+    "_SUCCESS",
+]
+
+
+@pytest.mark.parametrize("path", [*OURS, *THEIRS])
+def test_files_are_told_apart_by_their_paths(path):
+    assert is_foreign(path) == (path in THEIRS)
+
+
+def test_parquet_that_hudi_did_not_write_is_what_breaks_a_table():
+    assert [path for path in (*OURS, *THEIRS) if breaks(path)] == [
+        PART,
+        f"name=x/{PART}",
+        "data/00000-0.parquet",
+    ]

@@ -1,4 +1,4 @@
-"""Names of the data files of a Hudi table: which group and instant each is of.
+"""Names of the files of a Hudi table: which group and instant each is of, and which is none.
 
 A base file is `<file group>_<write token>_<instant>.parquet`, a log file
 `.<file group>_<instant>.log.<version>_<write token>`.
@@ -10,10 +10,14 @@ import re
 from dataclasses import dataclass
 from typing import Optional, Tuple
 
+from lake_spec.contract.published_tables import DELTA_FOLDER, ICEBERG_FOLDER
 from lake_spec.hudi.options import METADATA_FOLDER
 
 _BASE = re.compile(r"([^._][^_]*)_[^_]+_(\d+)\.parquet")
 _LOG = re.compile(r"\.([^._][^_]*)_(\d+)\.log\..+")
+_OF_FORMATS = (METADATA_FOLDER, DELTA_FOLDER, ICEBERG_FOLDER)
+"""Folders of a table that have what readers of it find rows by."""
+_PARTITION = ".hoodie_partition_metadata"
 
 
 @dataclass(frozen=True)
@@ -40,3 +44,21 @@ def data_file(path: str) -> Optional[DataFile]:
     base = _BASE.fullmatch(name)
     match = base or _LOG.fullmatch(name)
     return match and DataFile((folder, match[1]), match[2], is_log=not base)
+
+
+def is_foreign(path: str) -> bool:
+    """Return whether a path below a table's folder is of nothing that is written here."""
+    _, _, name = path.rpartition("/")
+    return not (
+        data_file(path)
+        or path.split("/", 1)[0] in _OF_FORMATS
+        or name.startswith((_PARTITION, f".{_PARTITION}"))
+        or name == ""  # of a folder, as S3's console makes it
+        or name.endswith("_$folder$")
+        or (name.startswith(".") and name.endswith(".crc"))
+    )
+
+
+def breaks(path: str) -> bool:
+    """Return whether Hudi cannot read a table with a file of that path in its folder."""
+    return path.endswith(".parquet") and is_foreign(path)

@@ -215,10 +215,10 @@ class SettingsChanged(StageError):
 
 
 class ForeignTable(StageError):
-    """Another program's Hudi table is at the path of a table.
+    """A table of another program is at the path of a table, or has its name in the catalogue.
 
-    Fix: Move the other table, or give the table in the spec another name. A foreign table
-    is never overwritten.
+    Fix: Move or rename the other table, or give the table in the spec another name. A
+    foreign table or view is never overwritten.
     """
 
 
@@ -338,6 +338,19 @@ class KeysNotErased(StageError):
     """After an erase, files still have an erased key.
 
     Fix: Run the DAG `<domain>_erase` again with the same request.
+    """
+
+
+class ForeignFiles(StageError):
+    """Files lie among those of a table that the pipeline did not write.
+
+    Most come from a writer of another format, such as delta-rs or DuckDB on the Delta
+    table. Hudi cannot read a table with a Parquet file that is not its own, and an erase
+    cannot vouch for files of others.
+
+    Fix: Find out who writes there, and take that right away. Run the DAG
+    `<domain>_maintenance` with the param `move_foreign_files`, look at what it moved, and
+    delete it. Then start the run again.
     """
 
 

@@ -166,6 +166,10 @@ _FIELDS: dict[str, Callable[[DagPlan], Param]] = {
     ),
     "sample": _sample,
     "partitions": _partitions,
+    "move_foreign_files": _switch(
+        "Move foreign files",
+        "Move files that the pipeline did not write out of the folders of the tables.",
+    ),
     "request": _request,
     "plan_only": _switch(
         "Plan only",

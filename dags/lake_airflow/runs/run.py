@@ -31,7 +31,7 @@ MOST_FILES = 100
 _LONGEST_FILE = 1024
 _FILE = re.compile(r"[^/].{0,%d}" % (_LONGEST_FILE - 1))
 _SCOPE = re.compile(r"[^\x00-\x1f\x7f]{1,128}")
-_SWITCHES = ("dry_run", "plan_only", "accept_losses")
+_SWITCHES = ("dry_run", "plan_only", "accept_losses", "move_foreign_files")
 _PULL_FROM = "pull_from"
 
 
@@ -66,6 +66,7 @@ class Run:
     pull_from: Optional[str] = None
     verify: Optional[float] = None
     partitions: Tuple[str, ...] = ()
+    move_foreign_files: bool = False
     request: Optional[str] = None
     sha256: str = ""
     """SHA-256 of what its steps run, as they are told; empty if it was pinned before."""

@@ -13,7 +13,12 @@ from typing import Any, Optional
 
 from lake_spec.contract.dag_names import PRODUCTS
 from lake_spec.contract.pull_folders import PULLS
-from lake_spec.contract.stage_tables import ERASE, PRODUCT, REBUILD_PRODUCT
+from lake_spec.contract.stage_tables import (
+    ERASE,
+    MAINTENANCE,
+    PRODUCT,
+    REBUILD_PRODUCT,
+)
 from lake_spec.model import DomainSpec, JdbcChanges, KafkaTopic, Snapshot
 
 FULL_LOAD, INCREMENTAL, REBUILD = "full_load", "incremental", "rebuild"
@@ -164,6 +169,13 @@ OPTIONS = (
         (PRODUCTS,),
         (PRODUCT,),
         has_use=_has_partitions,
+    ),
+    RunOption(
+        "move_foreign_files",
+        "--move-foreign-files",
+        _flag,
+        (MAINTENANCE,),
+        (MAINTENANCE,),
     ),
     RunOption("request", "--request", _text, (ERASE,), (ERASE,)),
     RunOption("plan_only"),

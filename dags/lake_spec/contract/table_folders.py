@@ -11,6 +11,15 @@ def table_folder(warehouse: str, table: str) -> str:
     return f"{warehouse}/{table.replace('.', '/', 1)}"
 
 
+def moved_folder(warehouse: str, table: str) -> str:
+    """Return where maintenance moves what was not written to a table, if asked to.
+
+    Beside the tables of the domain, where its steps may write: no table has such a name.
+    """
+    domain, _, name = table.partition(".")
+    return f"{warehouse}/{domain}/_moved/{name}"
+
+
 def layer_folder(warehouse: str, table: str, layer: str) -> str:
     """Return the folder of a layer of a table: `changes`, `current`, `history` ..."""
     return f"{table_folder(warehouse, table)}/{layer}"

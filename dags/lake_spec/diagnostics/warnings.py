@@ -62,6 +62,13 @@ class WarningId(str, Enum):
     orphan files.
     """
 
+    FOREIGN_FILES_MOVED = "ForeignFilesMoved"
+    """Files that the pipeline did not write were moved out of a table's folder.
+
+    Fix: Look at them and delete them: an erase cannot vouch for the table before. Take the
+    right to write there away from whoever wrote them.
+    """
+
     LARGE_BUCKET = "LargeBucket"
     """A file of current or history is larger than 1 GiB: one core writes it again.
 

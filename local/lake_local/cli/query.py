@@ -10,10 +10,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Sequence
 
+from lake_spec.hudi.file_names import breaks
+
 from lake_local.airflow import settings
 from lake_local.errors import BadRequest, LakeLocalError
 from lake_local.show.query import REFUSED
 from lake_local.show.request import Request, Through
+from lake_local.stack import objects
 from lake_local.stack.session import Session
 from lake_local.text import progress
 from lake_local.workspace import background, project
@@ -36,11 +39,26 @@ def ask(session: Session, requests: Sequence[Request]) -> None:
     if code == REFUSED:
         raise BadRequest(words)
     if code:
+        _refuse_foreign_files(session, requests if by_hudi else ())
         raise LakeLocalError(
             f"the query failed. The end of its log {log}:\n{words or background.tail(log)}"
         )
     if words:
         progress(words)
+
+
+def _refuse_foreign_files(session: Session, requests: Sequence[Request]) -> None:
+    """Raise BadRequest where a table cannot be read for files that Hudi did not write."""
+    for each in requests:
+        _, folder = objects.split(f"{each.path}/")
+        for key in objects.under(session.aws("s3"), f"{each.path}/"):
+            if breaks(key[len(folder) :]):
+                raise BadRequest(
+                    f"{each.table} {each.layer} cannot be read: Hudi did not write"
+                    f" {each.path}/{key[len(folder) :]}. Run: ./run_locally.sh run"
+                    f" {each.table.split('.')[0]}_maintenance --param"
+                    " move_foreign_files=true"
+                )
 
 
 def _question(session: Session, requests: Sequence[Request]) -> dict:

@@ -19,12 +19,13 @@ from lake_spark.erasure import landing_files, quarantine
 from lake_spark.erasure.avro_texts import avro_texts
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_match import content_has
-from lake_spark.errors import KeysNotErased
+from lake_spark.errors import ForeignFiles, KeysNotErased
 from lake_spark.landing.manifest_parts import unpacked
 from lake_spark.profiling.profile import uri_of
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.hudi_table import HUDI_COLUMNS
 from lake_spark.storage.parquet_file import opened_parquet
+from lake_spark.tables import foreign_files
 from lake_spark.tables.table_run import TableRun
 
 _RECORD_KEY = HUDI_COLUMNS[2]
@@ -42,11 +43,20 @@ def scan_files(run: TableRun, subjects: Subjects) -> int:
     bad += [f"{run.landing}/{path}" for path in sorted(found.records)]
     places = (f"{run.home}/", uri_of(run))
     files = [each.uri for place in places for each in run.store.list(place)]
-    bad += _bad(run, subjects, files)
+    foreign = [*foreign_files.of_table(run), *foreign_files.moved(run)]
+    bad += _bad(run, subjects, sorted(set(files) - set(foreign)))
     if bad:
         raise KeysNotErased(
             f"{run.spec.full_name}: {len(bad)} file(s) may still contain an erased key, first "
             f"{bad[0]}. Start the run again with the same request."
+        )
+    if foreign:
+        raise ForeignFiles(
+            f"{run.spec.full_name}: no file that the pipeline wrote has an erased key. It "
+            f"did not write {foreign_files.shown(foreign)}, and nobody knows what is in "
+            "there. Look at these files and delete them, or run the DAG "
+            f"{run.spec.domain}_maintenance with the param move_foreign_files first, and "
+            "delete them then. After that start the run again with the same request."
         )
     return len(files) + len(found.batch.inputs)
 

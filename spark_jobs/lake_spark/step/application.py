@@ -141,6 +141,8 @@ def _stage(release: Release, asked: Arguments) -> Stage:
         return partial(erase, request_uri=_request_uri(release, asked))
     if asked.verify is not None:
         return partial(verify, share=asked.verify)
+    if asked.move_foreign_files:
+        return partial(maintenance, move_foreign_files=True)
     if asked.partitions:
         return partial(product, partitions=asked.partitions)
     return STAGES[asked.stage]

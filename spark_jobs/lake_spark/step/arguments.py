@@ -54,6 +54,7 @@ class Arguments:
     partitions: Sequence[str] = ()
     sha256: Mapping[str, str] = field(default_factory=dict)
     """What files of the release must be; empty for runs that older releases began."""
+    move_foreign_files: bool = False
     then: Sequence[str] = ()
     """Stages that the step plays after it, with tables, window and dry run alone."""
 
@@ -69,6 +70,7 @@ class Arguments:
                 verify=self.verify if stage == REBUILD_PRODUCT else None,
                 request=None,
                 partitions=(),
+                move_foreign_files=False,
                 then=(),
             )
 
@@ -144,6 +146,11 @@ def _parser(stages: Sequence[str]) -> argparse.ArgumentParser:
         dest="partitions",
         help="folder of partitions of products to make again",
     )
+    parser.add_argument(
+        "--move-foreign-files",
+        action="store_true",
+        help="move what others wrote out of the folders of tables",
+    )
     return parser
 
 
@@ -170,6 +177,8 @@ def parse(argv: Sequence[str], stages: Sequence[str]) -> Arguments:
     found["partitions"] = tuple(found["partitions"] or ())
     if found["partitions"] and found["stage"] != PRODUCT:
         parser.error(f"--partition goes with --stage {PRODUCT}")
+    if found["move_foreign_files"] and found["stage"] != "maintenance":
+        parser.error("--move-foreign-files goes with --stage maintenance")
     selection = Selection(
         tuple(found.pop("file") or ()),
         found.pop("quarantined"),

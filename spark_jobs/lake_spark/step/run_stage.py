@@ -10,7 +10,7 @@ from typing import Callable, Optional
 
 from lake_spec.contract.report import State
 from lake_spark.errors import first_line
-from lake_spark.tables import recorded_settings
+from lake_spark.tables import foreign_files, recorded_settings
 from lake_spark.tables.table_run import TableRun
 
 Stage = Callable[[TableRun], Optional[State]]
@@ -35,8 +35,9 @@ def attempt(run: TableRun, stage: Stage) -> None:
         recorded_settings.check(run)
         ended = stage(run)
         run.report.state = (ended or _state(run)).value
-    except Exception as error:
+    except Exception as raised:
         traceback.print_exc()
+        error = foreign_files.cause(run, raised)
         run.report.state = State.FAILED.value
         run.report.error = {"type": type(error).__name__, "message": first_line(error)}
     run.report.seconds = round(time.monotonic() - began, 1)

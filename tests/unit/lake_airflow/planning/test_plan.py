@@ -51,7 +51,9 @@ def test_a_domain_has_a_dag_for_loading_changes_maintenance_and_rebuilding():
         dag_of("full_load", loads, "full_load", "scd2", takes=window),
         dag_of("incremental", changes, "incremental", "scd2", takes=window),
         dag_of("reprocess", reprocessed, "reprocess", "scd2", takes=chosen),
-        dag_of("maintenance", maintenance, "maintenance"),
+        dag_of(
+            "maintenance", maintenance, "maintenance", takes=("move_foreign_files",)
+        ),
         dag_of("rebuild", anew, "rebuild", takes=("verify", "sample")),
         dag_of("erase", gone, "erase", takes=("request",)),
     )

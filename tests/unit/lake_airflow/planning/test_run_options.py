@@ -78,6 +78,7 @@ def test_the_form_of_a_dag_shows_what_its_runs_take(kind):
         ("rebuild_product", {"window", "verify"}),
         ("product", {"window", "partitions"}),
         ("rebuild_dimension", {"window"}),
+        ("maintenance", {"window", "move_foreign_files"}),
         ("erase", {"window", "request"}),
     ],
 )

@@ -1,0 +1,118 @@
+"""Files among those of a table that were not written here: what they break, and a way out.
+
+A writer of another format puts its files where Hudi's lie. Hudi takes each Parquet file of
+a partition for one of its own, fails by the name that this one lacks (a
+NullPointerException about a null key), and goes on to fail in each run. Nobody but their
+owner can say whether such files are of use: they are named, and moved where that is asked.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, List, Sequence
+
+from lake_spec.contract.published_tables import ICEBERG, ICEBERG_FOLDER
+from lake_spec.contract.table_folders import layer_folder, moved_folder
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.hudi.file_names import breaks, is_foreign
+from lake_spark.errors import ForeignFiles, StageError
+from lake_spark.storage.object_store import ObjectStore
+from lake_spark.tables.table_run import TableRun
+
+_LAYERS = ("changes", "current", "history", "surrogate_keys", "quarantine")
+_SHOWN = 3
+
+
+def cause(run: TableRun, error: Exception) -> Exception:
+    """Return the error, or what is behind one that is not ours: files that break a table."""
+    if isinstance(error, StageError):
+        return error
+    found = [
+        uri for folder in _tables(run) for uri in _in_table(run.store, folder, breaks)
+    ]
+    if not found:
+        return error
+    return ForeignFiles(
+        f"{shown(found)}: Hudi did not write this, and cannot read a table as long as it lies "
+        f"among the table's files. Run the DAG {_domain(run, found)}_maintenance with the "
+        "param move_foreign_files, then start the run again."
+    )
+
+
+def move(run: TableRun) -> None:
+    """Move foreign files out of the table's folders, and say where to."""
+    found = of_table(run)
+    if not found:
+        return
+    place = moved_folder(run.environment.warehouse, run.spec.full_name)
+    run.check_lease()
+    for uri in found:
+        _rename(run, uri, f"{place}/{uri[len(run.home) + 1 :]}")
+    run.warn(
+        WarningId.FOREIGN_FILES_MOVED,
+        f"{len(found)} file(s) that were not written by the pipeline lay in the table's "
+        f"folder, and were moved below {place}/: first {found[0]}.",
+    )
+
+
+def of_table(run: TableRun) -> List[str]:
+    """List the foreign files below a table's folder."""
+    found = []
+    for layer in _LAYERS:
+        if layer != "current" or not run.spec.storage.is_plain:
+            found += _in_table(run.store, f"{run.home}/{layer}")
+    published = f"{run.home}/{ICEBERG}/"
+    for each in run.store.list(published):
+        path = each.uri[len(published) :].split("/")
+        if len(path) != 3 or path[1] != ICEBERG_FOLDER:
+            found.append(each.uri)
+    return found
+
+
+def moved(run: TableRun) -> List[str]:
+    """List the files that were moved out of the table's folder and are still there."""
+    place = moved_folder(run.environment.warehouse, run.spec.full_name)
+    return [each.uri for each in run.store.list(f"{place}/")]
+
+
+def shown(uris: Sequence[str]) -> str:
+    """Return the first of them, and how many more there are."""
+    more = len(uris) - _SHOWN
+    return ", ".join(uris[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _in_table(
+    store: ObjectStore, folder: str, kind: Callable[[str], bool] = is_foreign
+) -> List[str]:
+    """List the files below a table's folder whose paths there are of a kind."""
+    found = [each.uri for each in store.list(f"{folder}/")]
+    return [uri for uri in found if kind(uri[len(folder) + 1 :])]
+
+
+def _tables(run: TableRun) -> List[str]:
+    """Return the folders of the Hudi tables that a stage of the table reads or writes."""
+    spec, warehouse = run.spec, run.environment.warehouse
+    own = [] if spec.storage.is_plain else [f"{run.home}/{layer}" for layer in _LAYERS]
+    if spec.is_dimension:
+        read = [
+            (each.table, "history") for each in (spec.source.main, spec.source.joined)
+        ]
+    elif spec.is_product and spec.source.plan is not None:
+        inputs = [each for each in spec.source.plan.inputs if not each.is_plain]
+        read = [(each.table, each.layer.value) for each in inputs]
+    else:
+        read = []
+    return own + [layer_folder(warehouse, table, layer) for table, layer in read]
+
+
+def _domain(run: TableRun, uris: Sequence[str]) -> str:
+    """Return the domain of the table that the first file lies in."""
+    return uris[0][len(run.environment.warehouse) + 1 :].split("/", 1)[0]
+
+
+def _rename(run: TableRun, uri: str, place: str) -> None:
+    jvm = run.spark._jvm
+    there, here = (jvm.org.apache.hadoop.fs.Path(each) for each in (uri, place))
+    files = here.getFileSystem(run.spark._jsc.hadoopConfiguration())
+    files.mkdirs(here.getParent())
+    if not files.rename(there, here):
+        raise ForeignFiles(f"{uri} cannot be moved to {place}: a file may be there.")

@@ -1,0 +1,95 @@
+"""A file that the pipeline did not write lies among those of a table, as writers of Delta put it.
+
+Hudi cannot read the table then. The run says which file it is and what to do; once the
+file is moved all goes on, and an erase vouches for the table when the file is deleted.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.spark.erasing import ask
+from tests.spark.lake import Lake
+from tests.spark.publish.test_kept_in_step import change, SPEC, stored
+
+PART = "part-00001-7c1d8f5e-c000.snappy.parquet"
+
+
+@pytest.fixture
+def lake(spark, tmp_path) -> Lake:
+    made = Lake(spark, tmp_path, stored(SPEC, partition_by=("name",)))
+    made.land("load/1.csv", "id,name,at\na,x,2026-01-01\nb,y,2026-01-01\n")
+    made.done("full_load", "scd2")
+    return made
+
+
+def planted(lake: Lake, layer: str) -> Path:
+    """A Parquet file with a row of the table, as another writer would add it."""
+    folder = Path(lake.tables.table(layer).path[len("file://") :])
+    theirs = folder / PART if layer == "changes" else folder / "name=x" / PART
+    ours, *_ = sorted(theirs.parent.glob("*.parquet"))
+    theirs.write_bytes(ours.read_bytes())
+    return theirs
+
+
+@pytest.mark.parametrize(
+    "layer, stage",
+    [("changes", "incremental"), ("current", "incremental"), ("history", "scd2")],
+)
+def test_a_run_names_the_file_and_goes_on_once_it_is_moved(lake, layer, stage):
+    file = planted(lake, layer)
+    change(lake, 1)
+    report = lake.run("incremental")
+    if stage == "scd2":
+        assert report.error is None
+        report = lake.run("scd2")
+    assert report.error == {
+        "type": "ForeignFiles",
+        "message": f"file://{file}: Hudi did not write this, and cannot read a table as "
+        "long as it lies among the table's files. Run the DAG tests_maintenance with the "
+        "param move_foreign_files, then start the run again.",
+    }
+    moved = lake.run("maintenance", move_foreign_files=True)
+    assert moved.error is None and not file.exists()
+    place = lake.root / "warehouse/tests/_moved/things"
+    (warning,) = [each for each in moved.warnings if "ForeignFilesMoved" in str(each)]
+    assert f"moved below file://{place}/: first file://{file}." in str(warning)
+    (kept,) = place.rglob("*.parquet")
+    assert kept.name == PART
+    lake.done("incremental", "scd2")
+    assert lake.verify().error is None
+
+
+def test_a_run_without_faults_looks_for_no_foreign_file(lake):
+    (Path(lake.tables.current.path[len("file://") :]) / "notes.txt").write_text(
+        "theirs"
+    )
+    change(lake, 1)
+    lake.done("incremental", "scd2", "maintenance")
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "current/name=x/notes.txt",
+        "iceberg/current/data/0.parquet",
+        "history/_temporary/0",
+    ],
+)
+def test_an_erase_names_what_it_cannot_vouch_for_until_that_is_deleted(lake, place):
+    file = lake.root / "warehouse/tests/things" / place
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(b"who knows")
+    request = ask(lake, {"id": "a"})
+    for uri in (file, lake.root / "warehouse/tests/_moved/things" / place):
+        report = lake.run("erase", request_uri=request)
+        assert report.error["type"] == "ForeignFiles"
+        assert (
+            f"It did not write file://{uri}, and nobody knows"
+            in report.error["message"]
+        )
+        lake.run("maintenance", move_foreign_files=True)
+    uri.unlink()
+    assert lake.run("erase", request_uri=request).error is None

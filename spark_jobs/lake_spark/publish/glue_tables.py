@@ -17,10 +17,12 @@ from lake_spark.publish import glue_optimizers
 from lake_spark.publish.format import Format
 from lake_spark.publish.schema import COMMENT
 from lake_spark.tables import catalog
+from lake_spark.tables.entry_owner import is_ours, refuse_other, with_theirs
 from lake_spark.tables.table_run import TableRun
 
 _LOCATION, _PREVIOUS = "metadata_location", "previous_metadata_location"
 _TRIES = 3
+_OUR_PARAMETERS = (_LOCATION, _PREVIOUS, "table_type", "spark.sql.sources.")
 
 
 def register(
@@ -37,7 +39,7 @@ def register(
     database, name = _named(run, layer, kind)
     catalog.database(glue, database, run.spec.description)
     for _ in range(_TRIES):
-        done = _put(glue, database, name, lambda: entry(run, name, form))
+        done = _put(glue, database, name, run.home, lambda: entry(run, name, form))
         if done is Done.AGAIN:
             continue
         if kind is ReadableAs.ICEBERG and (look or done is Done.PLACED):
@@ -57,8 +59,7 @@ def remove(run: TableRun, layer: str, kind: ReadableAs, form: Format) -> None:
     database, name = _named(run, layer, kind)
     try:
         found = glue.get_table(DatabaseName=database, Name=name)["Table"]
-        places = (form.location, form.table.path)  # releases before named the second
-        if found["StorageDescriptor"]["Location"] in places:
+        if is_ours(found, run.home):
             glue.delete_table(DatabaseName=database, Name=name)
     except glue.exceptions.EntityNotFoundException:
         pass
@@ -110,7 +111,7 @@ class Done(Enum):
 
 
 def _put(
-    glue: Any, database: str, name: str, wanted: Callable[[], Dict[str, Any]]
+    glue: Any, database: str, name: str, home: str, wanted: Callable[[], Dict[str, Any]]
 ) -> Done:
     """Make or replace an entry, unless another writer is first.
 
@@ -126,7 +127,8 @@ def _put(
         except there.AlreadyExistsException:
             return Done.AGAIN
         return Done.PLACED
-    then = wanted()
+    refuse_other(found, (database, name), home)
+    then = with_theirs(wanted(), found, _OUR_PARAMETERS)
     if catalog.same(found, then):
         return Done.KEPT
     before = found.get("Parameters", {}).get(_LOCATION)

@@ -16,6 +16,11 @@ from lake_spec.model import TableType
 from lake_spark.storage.committed_table import CommittedTable
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.parquet_table import ParquetTable
+from lake_spark.tables.entry_owner import (
+    refuse_other,
+    refuse_others,
+    with_theirs,
+)
 from lake_spark.tables.glue_partitions import (
     Partitions,
     Values,
@@ -32,6 +37,9 @@ _INPUT = {
 }
 _OUTPUT = "org.apache.hadoop.hive.ql.io.parquet.MapredParquetOutputFormat"
 _SERDE = "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"
+
+_OUR_PARAMETERS = ("spark.sql.sources.", "projection.", "storage.location.template")
+"""Parameters of entries that no one else sets, by how their names begin."""
 
 REGISTERED = ("changes", "current", "history")
 """The layers that the catalogue knows."""
@@ -62,6 +70,24 @@ def register_tables(glue, run: TableRun) -> None:
             _table(glue, run, entry_of(table, wanted), {})
         else:
             _table(glue, run, wanted, partition_inputs(table, wanted))
+
+
+def refuse_names_of_others(run: TableRun) -> None:
+    """Raise ForeignTable where the catalogue has another table or view of a name of ours.
+
+    Looked at before the first commit: later ones find what they registered.
+    """
+    if not run.home.startswith("s3://"):
+        return
+    labels = [label for label, _, _ in registered_tables(run)]
+    published = [
+        glue_name(run.spec.name, each) for each in REGISTERED if each in run.layers
+    ]
+    names = [(run.spec.domain, label) for label in labels]
+    for kind in run.spec.storage.formats:
+        database = kind.database_of(run.spec.domain)
+        names += [(database, label) for label in published]
+    refuse_others(glue_client(run.environment.region), names, run.home)
 
 
 def glue_client(region: str):
@@ -202,6 +228,8 @@ def _table(
             found = wanted
         except glue.exceptions.AlreadyExistsException:
             found = glue.get_table(**named)["Table"]
+    refuse_other(found, (database, wanted["Name"]), run.home)
+    wanted = with_theirs(wanted, found, _OUR_PARAMETERS)
     is_same = all(same(found.get(name), value) for name, value in wanted.items())
     if wanted.get("PartitionKeys"):
         if not is_same:

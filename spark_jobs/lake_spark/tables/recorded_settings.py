@@ -19,6 +19,7 @@ from lake_spark.formats.placeholders import placeholder_texts
 from lake_spark.scd2.surrogate_keys import SURROGATE_TYPES
 from lake_spark.schema.promotion import canonical_type
 from lake_spark.storage.committed_table import CommittedTable
+from lake_spark.tables.catalog import refuse_names_of_others
 from lake_spark.tables.settings_diff import Definition, changed
 from lake_spark.tables.table_run import TableRun
 
@@ -86,11 +87,17 @@ def _as_json(found: Mapping[str, Any]) -> Definition:
 
 def check(run: TableRun) -> None:
     """Refuse settings that differ from those that the tables were made with."""
+    if run.spec.has_files:
+        manifest = run.manifest()
+        is_new = not manifest.definition
+    else:
+        is_new = not run.current.has_data()
+    if is_new:
+        refuse_names_of_others(run)
     if run.spec.is_product:  # every other change of settings builds it whole
         return check_tables(run, may_differ=True)
-    if not run.spec.is_dimension:
-        manifest = run.manifest()
-        if not manifest.definition:
+    if run.spec.has_files:
+        if is_new:
             _refuse_foreign(run.log)
         chosen = of_log(run.spec, with_defaults=False)
         differing = changed(manifest.definition, of_log(run.spec), chosen)

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql.types import IntegerType, MapType, StringType, StructType
 
 from lake_spec.model import ReadableAs
-from lake_spark.errors import NotPublished
+from lake_spark.errors import ForeignTable, NotPublished
 from lake_spark.publish import glue_tables
 from lake_spark.tables import catalog
 
@@ -207,6 +207,18 @@ def test_an_entry_is_removed_unless_it_is_of_another_place(
     for _ in range(2):  # the second finds none where the first has removed it
         glue_tables.remove(RUN, "history", ReadableAs.ICEBERG, form(1))
     assert len(glue.tables) == left
+
+
+def test_an_entry_of_others_is_refused_and_their_parameters_of_ours_stay(register):
+    glue = Glue()
+    made = register(glue, 1)
+    made["Parameters"]["team"] = "theirs"
+    made["Parameters"]["spark.sql.sources.provider"] = "of an earlier release"
+    then = register(glue, 2)["Parameters"]
+    assert then["team"] == "theirs" and "spark.sql.sources.provider" not in then
+    glue.tables["moma_iceberg", "artists_history"]["TableType"] = "VIRTUAL_VIEW"
+    with pytest.raises(ForeignTable, match="moma_iceberg.artists_history in the Glue"):
+        register(glue, 3)
 
 
 def test_an_entry_that_another_writer_changed_meanwhile_is_read_again(register):

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql.types import StructType
 
 from lake_spec.model import Column, Storage, TableType
+from lake_spark.errors import ForeignTable
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import EarlierRounds
 from tests.spark.kinds import TABLE_TYPES
@@ -110,11 +111,36 @@ class LosesReplies(Glue):
 
 @pytest.mark.parametrize("owner", ["museum-data", "another"], ids=["ours", "old"])
 def test_a_table_that_was_made_without_a_reply_is_registered(owner):
-    wanted = {"Name": "artists", "Owner": "museum-data"}
+    wanted = {
+        "Name": "artists",
+        "Owner": "museum-data",
+        "Parameters": {"EXTERNAL": "TRUE"},
+        "StorageDescriptor": {"Location": "s3://l/moma/artists/current"},
+    }
     glue = LosesReplies({**wanted, "Owner": owner, "CreateTime": "now"})
-    run = SimpleNamespace(spec=SimpleNamespace(domain="moma"))
+    spec = SimpleNamespace(domain="moma")
+    run = SimpleNamespace(spec=spec, home="s3://l/moma/artists")
     catalog._table(glue, run, wanted, {})
     assert glue.tables["artists"]["Owner"] == "museum-data"
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        {"TableType": "VIRTUAL_VIEW", "ViewOriginalText": "SELECT 1"},
+        {"StorageDescriptor": {"Location": "s3://theirs/artists"}},
+    ],
+    ids=["view", "table"],
+)
+def test_an_entry_of_others_is_refused_and_left_as_it_is(theirs):
+    wanted = {"Name": "artists", "Parameters": {}}
+    glue = LosesReplies({})
+    glue.tables["artists"] = dict(theirs)
+    spec = SimpleNamespace(domain="moma")
+    run = SimpleNamespace(spec=spec, home="s3://l/moma/artists")
+    with pytest.raises(ForeignTable, match="moma.artists in the Glue catalogue is a"):
+        catalog._table(glue, run, wanted, {})
+    assert glue.tables == {"artists": theirs}
 
 
 THINGS = SNAPSHOTS + """columns: {id: int, note: string}

@@ -61,6 +61,7 @@ STEP = [
     ("s3", "GetObject", f"{WORK}/artifacts/jars/driver.jar", {}),
     ("glue", "GetTable", "moma/artists", {}),
     ("glue", "DeleteTable", "moma_iceberg/artists", {}),
+    ("glue", "UpdateTableOptimizer", "moma_iceberg/artists", {}),
     ("ssm", "GetParameter", "/lake/prod/erase", {}),
     ("ssm", "GetParameter", "lake/prod/kept", {}),
     ("secretsmanager", "GetSecretValue", "lake/prod/shop", {}),

@@ -3,10 +3,10 @@
     python -m tests.hostile [--quick] [--only NAME]... [--role ROLE]... [--list]
 
 Each is played as a person with a reader's rights, as an administrator whose own policy
-allows all, and with no policy at all, so that location and protocol alone protect. One
-line each says what happened. The last one says `N attacks, L lost, R ran`: L left a row
-or a file of ours gone, or a table red for good; R got more than was granted. The exit
-code is 1 if one of them is not 0.
+allows all, and with no policy at all, so that location and protocol alone protect; an
+author of specs asks for what is another domain's. One line each says what happened. The
+last one says `N attacks, L lost, R ran`: L left a row or a file of ours gone, or a table
+red for good; R got more than was granted. The exit code is 1 if one of them is not 0.
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ import signal
 import sys
 import tempfile
 from pathlib import Path
-from typing import Iterator, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Iterator, Optional, Sequence, Tuple
 
 from tests.hostile.attacks import ATTACKS
-from tests.hostile.attacks.attack import EVERY_ROLE, Attack
+from tests.hostile.attacks.attack import AUTHOR, EVERY_ROLE, Attack
 from tests.hostile.child import Refused
+
+if TYPE_CHECKING:
+    from tests.hostile.verdict import Outcome
 
 Played = Tuple[Attack, str, str]
 """An attack, the layer and the role."""
@@ -50,39 +53,48 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
 
 def play(chosen: Sequence[Played], folder: Path) -> Tuple[int, int]:
     """Play attacks, a line for each; return how many lost something, or got more."""
-    from tests.hostile.verdict import Verdict
+    lost = ran = 0
+    for attack, who, outcome in _outcomes(chosen, folder):
+        lost += outcome.is_lost
+        ran += outcome.got_more
+        mark = "L" if outcome.is_lost else "R" if outcome.got_more else " "
+        print(f"{mark} {attack.name}: {who}: {outcome.told}", flush=True)
+    return lost, ran
+
+
+def _outcomes(
+    chosen: Sequence[Played], folder: Path
+) -> Iterator[Tuple[Attack, str, "Outcome"]]:
+    """Yield attacks with their circumstances and outcomes."""
+    from tests.hostile import verdict
     from tests.hostile.world import World, can_play
 
     world = World(folder)
-    lost = ran = 0
     try:
-        world.build()
-        verdict = Verdict(world)
-        verdict.prepare()
+        on_tables = [each for each in chosen if each[2] != AUTHOR]
+        judge = verdict.of_a_new_lake(world) if on_tables else None
         for attack, layer, role in chosen:
             who = f"{attack.engine}, {attack.statement}, {layer}, {role}"
             if not can_play(attack.program):
-                print(f"- {attack.name}: {who}: not played, no Java 25", flush=True)
+                yield attack, who, verdict.Outcome("not played: no Java 25")
                 continue
             refused = None
-            program = world.child(attack.program, role)
             try:
+                program = world.child(attack.program, role)
                 program.ask(what="play", attack=attack.name, layer=layer)
             except Refused as error:
                 refused = error
-            outcome = verdict.after(role, refused)
-            lost += outcome.is_lost
-            ran += outcome.got_more
-            mark = "L" if outcome.is_lost else "R" if outcome.got_more else " "
-            print(f"{mark} {attack.name}: {who}: {outcome.told}", flush=True)
+            if role == AUTHOR:
+                yield attack, who, verdict.of_an_author(refused)
+            else:
+                yield attack, who, judge.after(role, refused)
     finally:
         world.close()
-    return lost, ran
 
 
 def _chosen(asked: argparse.Namespace) -> Iterator[Played]:
     """Yield what is to be played, role by role: each is a program of its own."""
-    for role in EVERY_ROLE:
+    for role in (*EVERY_ROLE, AUTHOR):
         for attack in ATTACKS.values():
             is_asked = not asked.only or attack.name in asked.only
             if not is_asked or (asked.quick and not attack.quick):
@@ -98,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--only", action="append", choices=sorted(ATTACKS), metavar="NAME"
     )
-    made.add_argument("--role", action="append", choices=EVERY_ROLE)
+    made.add_argument("--role", action="append", choices=(*EVERY_ROLE, AUTHOR))
     made.add_argument("--quick", action="store_true", help="a choice without Spark")
     made.add_argument("--list", action="store_true", help="show attacks, play none")
     return made

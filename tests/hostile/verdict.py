@@ -33,13 +33,27 @@ class Outcome:
     got_more: bool = False
 
 
+def of_an_author(refused: Optional[Refused]) -> Outcome:
+    """Return the outcome of specs that ask for what is not their domain's."""
+    if refused is None:
+        return Outcome("accepted", got_more=True)
+    return Outcome(f"refused by validate: {_first_line(str(refused))}")
+
+
+def of_a_new_lake(world: World) -> Verdict:
+    """Build the lake, and return what judges attacks on it."""
+    world.build()
+    made = Verdict(world)
+    made.prepare()
+    return made
+
+
 class Verdict:
     """Judges attacks by a lake that nobody attacked."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._expected: List[Rows] = []
-        self._restored = True
 
     def prepare(self) -> None:
         """Note the rows as they are, and as they are after the next runs."""
@@ -114,3 +128,7 @@ def _refusal(text: str) -> str:
         if sign in text:
             return f"refused by {who}"
     return f"ended with {' '.join(text.split())[:SHOWN]}"
+
+
+def _first_line(text: str) -> str:
+    return text.partition(": ")[2].splitlines()[0][:SHOWN]

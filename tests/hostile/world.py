@@ -39,7 +39,11 @@ RELEASE = f"{lake_files.ENVIRONMENT.artifacts}/releases/r1"
 SECONDS_TO_START = 60
 TEN_DAYS = 10 * 24 * 3600 * 1000
 _PUBLISHED = ("/metadata/", "/_delta_log/", "/iceberg/")
-_VENVS = {"product": ".venv-spark", "spark": ".venv-spark"}
+_VENVS = {
+    "readers": ".venv-readers",
+    "trino": ".venv-readers",
+    "author": ".venv-airflow",
+}
 _READ = ["s3:GetObject*", "s3:GetBucketLocation", "s3:ListBucket", "glue:Get*"]
 _READ += ["glue:BatchGet*", "glue:SearchTables", "kms:Decrypt"]
 _BUCKETS = dict(zip(("Landing", "Warehouse", "Work"), names.BUCKETS))
@@ -310,8 +314,8 @@ class World:
         if program == "readers":
             (boto,) = (project / ".venv-step").glob("lib/python3*/site-packages")
             env["PYTHONPATH"] += f"{os.pathsep}{boto}"
-        venv = project / _VENVS.get(program, ".venv-readers")
-        module = "product" if program == "product" else "engines"
+        venv = project / _VENVS.get(program, ".venv-spark")
+        module = program if program in ("product", "author") else "engines"
         argv = [str(venv / "bin" / "python"), "-m", f"tests.hostile.{module}", program]
         return Child(argv, env, self.folder / f"{name}.log", scratch)
 

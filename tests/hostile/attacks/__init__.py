@@ -2,6 +2,7 @@
 
 from tests.hostile.attacks.attack import ATTACKS
 from tests.hostile.attacks import (  # noqa: F401
+    of_authors,
     of_aws,
     of_delta_rs,
     of_duckdb,

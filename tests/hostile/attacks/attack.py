@@ -7,10 +7,13 @@ from typing import Any, Callable, Dict, Sequence
 
 EVERY_LAYER = ("current", "history", "changes")
 EVERY_ROLE = ("reader", "administrator", "unguarded")
+AUTHOR = "author"
+"""Of specs: what is accepted from them that is not theirs was got."""
+
 GUARDED = ("reader", "administrator")
 """Of what deletes our files by their names: nothing but a policy can stop it."""
 
-PROGRAMS = {"Spark": "spark", "Trino": "trino"}
+PROGRAMS = {"Spark": "spark", "Trino": "trino", "validate": "author"}
 """Those of engines that are not libraries of Python, by the first word."""
 
 

@@ -23,6 +23,7 @@ from lake_local.aws.policies.judge import FILE
 from lake_spec.contract.aws_releases import EMR_RELEASES
 from lake_spec.contract.erase_request import uri_of
 from lake_spec.contract.lease import Lease, lease_uri
+from lake_spec.contract.table_folders import moved_folder
 from lake_spec.parsing.json_codec import to_data
 from tests.hostile import lake_files, names
 from tests.hostile.child import Child
@@ -49,6 +50,10 @@ _READ += ["glue:BatchGet*", "glue:SearchTables", "kms:Decrypt"]
 _BUCKETS = dict(zip(("Landing", "Warehouse", "Work"), names.BUCKETS))
 """The buckets by their names in the template."""
 
+_PATH = os.pathsep.join(
+    str(runtimes.PROJECT / each)
+    for each in ("dags", "spark_jobs", "local", "infra", ".")
+)
 _RIGHTS: Mapping[str, Any] = {
     READER: {"Effect": "Allow", "Action": _READ, "Resource": "*"},
     ADMINISTRATOR: {"Effect": "Allow", "Action": "*", "Resource": "*"},
@@ -174,6 +179,17 @@ class World:
         self._put(uri, json.dumps(keys))
         return name
 
+    def delete_moved_files(self) -> None:
+        """Delete what a maintenance moved out of the table's folder, as it asks for."""
+        table = f"{names.DOMAIN}.{names.TABLE}"
+        place = moved_folder(lake_files.ENVIRONMENT.warehouse, table)
+        prefix = place.partition(f"{names.WAREHOUSE}/")[2]
+        found = self.client("s3").list_objects_v2(
+            Bucket=names.WAREHOUSE, Prefix=f"{prefix}/"
+        )
+        for each in found.get("Contents", ()):
+            self.client("s3").delete_object(Bucket=names.WAREHOUSE, Key=each["Key"])
+
     def child(self, program: str, caller: str = names.STEPS) -> Child:
         """Return a program that calls the emulator as somebody; start it at first use."""
         name = f"{program}-{caller}"
@@ -199,7 +215,8 @@ class World:
         argv = [sys.executable, "-m", "tests.hostile.emulator"]
         argv += [str(self._home), str(self._port)]
         with open(self.folder / "emulator.log", "ab") as log:
-            self._emulator = subprocess.Popen(argv, stdout=log, stderr=log)
+            env = {**os.environ, "PYTHONPATH": _PATH}
+            self._emulator = subprocess.Popen(argv, env=env, stdout=log, stderr=log)
         until = time.monotonic() + SECONDS_TO_START
         while self._emulator.poll() is None and time.monotonic() < until:
             with suppress(OSError), socket.create_connection(("127.0.0.1", self._port)):
@@ -294,7 +311,6 @@ class World:
             scratch=scratch,
             properties={"spark.driver.memory": "1g"},
         )
-        folders = [str(project / each) for each in ("dags", "spark_jobs", "local", ".")]
         env = {**os.environ, **made.env}
         env["AWS_ACCESS_KEY_ID"] = "local" if caller == UNGUARDED else caller
         env["AWS_REGION"] = env["AWS_DEFAULT_REGION"] = names.REGION
@@ -307,7 +323,7 @@ class World:
                 "pyspark-shell",
             ]
         )
-        env["PYTHONPATH"] = os.pathsep.join(folders)
+        env["PYTHONPATH"] = _PATH
         if program == "trino":
             env["TRINO_JAVA"] = str(java_25())
             env["TRINO_JARS"] = str(runtimes.jars_root() / "trino")

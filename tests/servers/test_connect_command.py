@@ -112,6 +112,27 @@ connections:
         return [(each.json()["op"], each.json()["after"]) for each in read]
 
 
+FOREIGN_SLOT = "SELECT pg_create_logical_replication_slot('lake_shop', 'pgoutput')"
+SLOTS = "SELECT slot_name FROM pg_replication_slots"
+OTHER_BYTES = 20_000_000
+OTHER_CHANGES = f"""
+CREATE TABLE other AS
+SELECT n, repeat(md5(n::text), 32) AS words FROM generate_series(1, {OTHER_BYTES // 1024}) n
+"""
+"""Changes of a table that is not captured, of about so many bytes of log."""
+
+
+def lag_within(database, most, seconds):
+    """The bytes of log that the slot keeps, once they are at most so many, or at the end."""
+    query = "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn)"
+    deadline = time.monotonic() + seconds
+    while True:
+        lag = int(database.execute(f"{query} FROM pg_replication_slots")[0][0])
+        if lag <= most or time.monotonic() > deadline:
+            return lag
+        time.sleep(1)
+
+
 def row(number, what):
     return {"id": number, "what": what}
 
@@ -149,10 +170,20 @@ def captured(servers_folder, tmp_path_factory):
             def second():
                 database.execute("UPDATE shop.item SET what = 'stool' WHERE id = 1")
                 seen["second"] = command.events(4)
+                database.execute(OTHER_CHANGES)
+                seen["lag"] = lag_within(database, OTHER_BYTES // 2, seconds=90)
 
+            database.execute(FOREIGN_SLOT)
+            seen["foreign slot"] = command("connect", "shop", code=2)
+            database.execute("SELECT pg_drop_replication_slot('lake_shop')")
             seen["output"] = command.connect(folder / "first.log", first)
             database.execute("INSERT INTO shop.item VALUES (3, 'lamp')")
+            seen["status"] = command("status")
             command.connect(folder / "second.log", second)
+            seen["slots"] = database.execute(SLOTS)
+            seen["dropped"] = command("connect", "shop", "--drop-slot")
+            seen["left"] = database.execute(SLOTS)
+            seen["again"] = command("connect", "shop", "--drop-slot", code=2)
         seen["processes"] = processes
         yield command, seen
 
@@ -188,6 +219,30 @@ def test_the_next_start_goes_on_with_what_happened_meanwhile(captured):
 def test_the_same_capture_is_not_started_twice(captured):
     _, seen = captured
     assert "is in use by `connect shop`" in seen["twice"]
+
+
+def test_a_slot_that_another_made_is_refused_before_anything_is_started(captured):
+    _, seen = captured
+    assert "a replication slot lake_shop that no `connect` of" in seen["foreign slot"]
+    assert "--slot NAME" in seen["foreign slot"]
+
+
+def test_a_slot_without_a_limit_is_warned_of(captured):
+    _, seen = captured
+    assert "max_slot_wal_keep_size is -1" in seen["output"]
+
+
+def test_changes_of_other_tables_do_not_make_the_server_keep_its_log(captured):
+    _, seen = captured
+    assert seen["lag"] <= OTHER_BYTES // 2
+
+
+def test_the_slot_is_shown_after_the_command_and_dropped_by_it(captured):
+    _, seen = captured
+    assert "The replication slot lake_shop of 127.0.0.1:" in seen["status"]
+    assert seen["slots"] == [("lake_shop",)] and seen["left"] == []
+    assert seen["dropped"].endswith("dropped\n")
+    assert "no replication slot lake_shop of" in seen["again"]
 
 
 def test_nothing_runs_after_an_interrupt_and_the_slot_is_named(captured):

@@ -31,6 +31,8 @@ POSTGRESQL = {
     "exactly.once.support": "required",
     "plugin.name": "pgoutput",
     "publication.autocreate.mode": "disabled",
+    # While other tables change alone, the slot would keep the log of all of them.
+    "heartbeat.interval.ms": "10000",
     **ALL_CHANGES,
 }
 
@@ -49,6 +51,6 @@ def postgresql(capture: Capture) -> Dict[str, str]:
         "database.sslmode": "require" if database.tls else "prefer",
         "topic.prefix": capture.prefix,
         "table.include.list": ",".join(tables),
-        "slot.name": capture.name,
+        "slot.name": capture.slot,
         "publication.name": capture.name,
     }

@@ -1,15 +1,17 @@
-"""What PostgreSQL lacks for its changes to be captured, and the statements that add it.
+"""What PostgreSQL lacks for its changes to be captured, and what it has of a slot.
 
-    python -m lake_local.capture.postgresql < {"server": {...}, "tables": [...], "name": ""}
+    python -m lake_local.capture.postgresql < {"server": {...}, "slot": "lake_shop", ...}
 
-A process of the Python that has the driver; JSON in, JSON out. It changes nothing.
+A process of the Python that has the driver; JSON in, JSON out. With `tables` and `name`,
+of the publication, it also says what is lacking, with the statements that add it. It
+changes nothing, but with `drop`: then it drops the slot.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from typing import Any, Iterator, Sequence, Tuple
+from typing import Any, Dict, Iterator, Optional, Sequence, Tuple
 
 import psycopg
 from psycopg.sql import SQL, Composable, Identifier
@@ -35,6 +37,12 @@ WHERE n.nspname = %s AND c.relname = %s AND c.relkind IN ('r', 'p')
 _PUBLISHED = (
     "SELECT schemaname, tablename FROM pg_publication_tables WHERE pubname = %s"
 )
+_SLOT = """
+SELECT active, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)
+FROM pg_replication_slots WHERE slot_name = %s
+"""
+_KEPT = "SELECT setting FROM pg_settings WHERE name = 'max_slot_wal_keep_size'"
+_DROP = "SELECT pg_drop_replication_slot(%s)"
 _PUBLICATION = "SELECT FROM pg_publication WHERE pubname = %s"
 
 
@@ -42,14 +50,31 @@ def main() -> int:
     """Print what is lacking; REFUSED with the reason where the database is not reached."""
     asked = json.load(sys.stdin)
     server = Server(**asked["server"])
-    tables = [(schema, name) for schema, name in asked["tables"]]
+    tables = [(schema, name) for schema, name in asked.get("tables", ())]
     try:
         with connected(server) as connection:
-            found = list(lacks(connection, tables, asked["name"]))
+            found: Dict[str, Any] = {"slot": slot(connection, asked["slot"])}
+            if tables:
+                found["lacks"] = list(lacks(connection, tables, asked["name"]))
+                found["kept"] = kept(connection)
+            if asked.get("drop") and found["slot"]:
+                connection.execute(_DROP, (asked["slot"],))
     except psycopg.Error as error:
         return refused(server, Unreachable(str(error).strip()))
     json.dump(found, sys.stdout)
     return 0
+
+
+def slot(connection: Any, name: str) -> Optional[Dict[str, Any]]:
+    """Return whether a slot is read, and the bytes of log that it keeps; None without it."""
+    row = connection.execute(_SLOT, (name,)).fetchone()
+    return {"is_active": row[0], "lag": int(row[1] or 0)} if row else None
+
+
+def kept(connection: Any) -> str:
+    """Return how much log a slot may keep, as PostgreSQL says it: -1 is without a limit."""
+    row = connection.execute(_KEPT).fetchone()
+    return str(row[0]) if row else "-1"  # before version 13 there was no limit
 
 
 def lacks(connection: Any, tables: Sequence[Place], publication: str) -> Iterator[Lack]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Dict, Iterable, Iterator, Set, Tuple
 
@@ -17,6 +18,7 @@ from lake_local.errors import BadRequest, unknown
 from lake_local.workspace.specs import Specs
 
 _LONGEST_NAME = 63
+_SLOT = re.compile(rf"[a-z0-9_]{{1,{_LONGEST_NAME}}}")
 _HOSTS = (HOST, "localhost")
 _EXAMPLE = (
     'kind: kafka, bootstrap_servers: ["127.0.0.1:9092"], security: plaintext,'
@@ -35,11 +37,18 @@ class Capture:
     prefix: str
     tables: Tuple[Tuple[str, str], ...]
     """Schema and name of each, as the database has them."""
+    own_slot: str = ""
+    """The name of the replication slot, if it is not that of the publication."""
 
     @property
     def name(self) -> str:
-        """The name of the replication slot and of the publication."""
+        """The name of the publication."""
         return f"lake_{self.domain}"[:_LONGEST_NAME]
+
+    @property
+    def slot(self) -> str:
+        """The name of the replication slot."""
+        return self.own_slot or self.name
 
     @property
     def topics(self) -> Tuple[str, ...]:
@@ -47,13 +56,21 @@ class Capture:
         return tuple(f"{self.prefix}.{schema}.{name}" for schema, name in self.tables)
 
 
-def capture_of(specs: Specs, domain: str, connection: str = "") -> Capture:
+def capture_of(
+    specs: Specs, domain: str, connection: str = "", slot: str = ""
+) -> Capture:
     """Return what to capture for a domain. Raises BadRequest where specs lack a part.
 
     Args:
         connection: the database's name under `connections`; may be left out where the
             environment has one PostgreSQL.
+        slot: name of the replication slot; that of the publication if left out.
     """
+    if slot and not _SLOT.fullmatch(slot):
+        raise BadRequest(
+            f"--slot {slot}: is no name of a replication slot. PostgreSQL takes up to"
+            f" {_LONGEST_NAME} of a-z, 0-9 and _."
+        )
     topics = list(_topics(specs.domain(domain).tables))
     if not topics:
         raise BadRequest(
@@ -78,6 +95,7 @@ def capture_of(specs: Specs, domain: str, connection: str = "") -> Capture:
         broker_port=port,
         prefix=_only(domain, "topic prefix", {each[0] for each in parts}),
         tables=tuple(sorted({(schema, table) for _, schema, table in parts})),
+        own_slot=slot,
     )
 
 

@@ -6,10 +6,10 @@ import os
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Dict, Iterator
+from typing import Any, Callable, Dict, Iterator
 
 from lake_local.airflow.settings import inherited
-from lake_local.capture import debezium
+from lake_local.capture import debezium, slots
 from lake_local.capture.connect import DistributedConnect
 from lake_local.capture.installed import installed
 from lake_local.capture.kafka import Kafka
@@ -23,10 +23,8 @@ from lake_local.workspace import background
 from lake_local.workspace.project import java
 from lake_local.workspace.state_dir import StateDirectory
 
-FOLDER = "connect"
-"""Of all captures, below the state directory."""
-
 LEFTOVER_SECONDS = 10
+LOOK_SECONDS = 60
 WATCH_SECONDS = 2
 
 
@@ -75,9 +73,13 @@ class Running:
     def __init__(self, capture: Capture, broker: Broker, worker: Worker) -> None:
         self.capture, self.broker, self.worker = capture, broker, worker
 
-    def watch(self) -> None:
-        """Wait for the first failure, and raise it."""
+    def watch(self, look: Callable[[], None]) -> None:
+        """Wait for the first failure, and raise it; `look` at the slot now and then."""
+        looked = -LOOK_SECONDS
         while True:
+            if time.monotonic() - looked >= LOOK_SECONDS:
+                looked = time.monotonic()
+                look()
             for server in (self.broker, self.worker):
                 if server.pid is None:
                     raise ServerError(f"{server.name} ended; see {server.log}")
@@ -98,7 +100,7 @@ def running(
     home: StateDirectory, capture: Capture, database: Database
 ) -> Iterator[Running]:
     """Start the servers and the connector; stop them at the end of the block."""
-    own = StateDirectory.at(home.root / FOLDER / capture.domain)
+    own = StateDirectory.at(home.root / slots.FOLDER / capture.domain)
     who = f"connect {capture.domain}"
     with lock.hold(own, who, shared=False, patience=0):
         # Processes of a command that was killed: they have the port and the slot.
@@ -113,6 +115,7 @@ def running(
             with Broker(own.root / "kafka", capture.broker_port, env) as broker:
                 folder = own.root / "worker"
                 with Worker(folder, broker, {**env, **login}) as worker:
+                    slots.note(home, slots.slot_of(capture))
                     worker.put_connector(capture.domain, debezium.postgresql(capture))
                     worker.wait_until_running(capture.domain)
                     yield Running(capture, broker, worker)

@@ -3,22 +3,25 @@
 It starts Kafka, Kafka Connect and a connector of Debezium for the tables of a domain that
 are fed by topics, on ports of this machine alone. The broker's port is that of the
 environment's connection, the login that of its secret. What the database lacks for it is
-refused with the statements that add it. Topics and positions stay for the next start.
+refused with the statements that add it. Topics and positions stay for the next start, and
+the replication slot: `status` shows it, and --drop-slot drops it.
 
 Examples:
   ./run_locally.sh connect shop
   ./run_locally.sh connect shop --connection shop_db
+  ./run_locally.sh connect shop --drop-slot
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from contextlib import suppress
 
-from lake_local.capture import servers
+from lake_local.capture import readiness, servers, slots
 from lake_local.capture.readiness import require_ready
 from lake_local.capture.request import Capture, capture_of
 from lake_local.cli.commands.scope import home_of, specs_of_args
-from lake_local.errors import BadRequest
+from lake_local.errors import BadRequest, LakeLocalError
 from lake_local.onboard.secret import BadSecret, server_of
 from lake_local.onboard.server import Server
 from lake_local.stack import session
@@ -40,29 +43,85 @@ def add_arguments(parser: ArgumentParser) -> None:
         default="",
         help="the database, of the environment; default: its only PostgreSQL",
     )
+    parser.add_argument(
+        "--slot",
+        metavar="NAME",
+        default="",
+        help="of the replication slot; default: lake_DOMAIN",
+    )
+    parser.add_argument(
+        "--drop-slot",
+        action="store_true",
+        help="drop the slot that was made from here, capture nothing",
+    )
 
 
 def run(args: Namespace) -> int:
     """Check specs and database, capture until an interrupt, which is no failure."""
     home, specs = home_of(args), specs_of_args(args)
-    capture = capture_of(specs, args.domain, args.connection)
+    capture = capture_of(specs, args.domain, args.connection, args.slot)
+    if args.drop_slot:
+        return _drop_slot(home, specs, capture)
     servers.require_installed()
     database = _login(home, specs, capture)
-    require_ready(specs.project, capture, database)
-    progress("starting Kafka and Kafka Connect")
-    with servers.running(home, capture, database) as running:
-        for line in _lines(home, specs, running):
-            print(line, flush=True)
-        try:
-            running.watch()
-        except KeyboardInterrupt:
-            progress("stopping")
-    progress(
-        f"The replication slot {capture.name} makes PostgreSQL keep its log for the next"
-        " start. If there will be none, run there: SELECT"
-        f" pg_drop_replication_slot('{capture.name}');"
+    slots.require_own(
+        home, slots.slot_of(capture), require_ready(specs.project, capture, database)
     )
+    progress("starting Kafka and Kafka Connect")
+    try:
+        with servers.running(home, capture, database) as running:
+            for line in _lines(home, specs, running):
+                print(line, flush=True)
+            try:
+                running.watch(_Look(home, specs, capture, database))
+            except KeyboardInterrupt:
+                progress("stopping")
+    finally:  # whatever ended it, the slot is there
+        for slot in slots.known(home):
+            if slot.domain == capture.domain:
+                progress(slots.what_stays(slot, home))
     return 0
+
+
+def _drop_slot(home: StateDirectory, specs: Specs, capture: Capture) -> int:
+    """Drop a slot that was made from this state directory. Raises BadRequest for others."""
+    wanted = slots.slot_of(capture)
+    noted = {(each.server, each.name): each for each in slots.known(home)}
+    slot = noted.get((wanted.server, wanted.name))
+    if slot is None:
+        raise BadRequest(
+            f"connect {capture.domain}: no replication slot {wanted.name} of"
+            f" {wanted.server} was made from {home.root}. `status` shows those that were."
+        )
+    database = _login(home, specs, capture)
+    was_there = readiness.drop(specs.project, capture, database)
+    slots.forget(home, slot)
+    print("dropped" if was_there else f"{wanted.server} has no slot {wanted.name}")
+    return 0
+
+
+class _Look:
+    """A look at the slot: noted for `status`, said where it keeps much."""
+
+    def __init__(
+        self, home: StateDirectory, specs: Specs, capture: Capture, server: Server
+    ) -> None:
+        self._home, self._project = home, specs.project
+        self._capture, self._server = capture, server
+        self._said = slots.LARGE // 2
+
+    def __call__(self) -> None:
+        with suppress(LakeLocalError):  # the connector says what is wrong
+            found = readiness.look(self._project, self._capture, self._server)
+            slot = slots.slot_of(self._capture)
+            slots.note(self._home, slot, found)
+            if found and found.lag >= 2 * self._said:
+                self._said = found.lag
+                progress(
+                    f"warning: the replication slot {slot.name} keeps {found.lag:,} bytes"
+                    f" of the log of {slot.server}: changes arrive faster than they are"
+                    " captured, or the connector stands still."
+                )
 
 
 def _login(home: StateDirectory, specs: Specs, capture: Capture) -> Server:

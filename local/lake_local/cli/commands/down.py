@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from lake_local.capture import slots
 from lake_local.cli.commands.scope import home_of
 from lake_local.stack import lock, session, state
 from lake_local.workspace import background
@@ -26,4 +27,6 @@ def run(args: Namespace) -> int:
         was_up = state.read(home) is not None or bool(background.marked(home.root))
         session.end(home)
     print("stopped" if was_up else f"nothing is running in {home.root}")
+    for slot in slots.known(home):
+        print(slots.what_stays(slot, home))
     return 0

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from argparse import ArgumentParser, Namespace
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any, Iterator
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -16,6 +18,7 @@ from lake_spec.contract.lease import lease_folder, lease_uri
 from lake_spec.diagnostics.errors import LakeError
 
 from lake_local import text
+from lake_local.capture import slots
 from lake_local.cli.commands.scope import home_of
 from lake_local.stack import emulator, lock, objects, state
 from lake_local.stack.state import Stack
@@ -58,8 +61,9 @@ def state_of(home: StateDirectory) -> dict[str, Any]:
     Returns:
         `state_dir`, `in_use_by` (texts), `up` (None, or since, tables, environment and
         processes), `left_over` (process ids), `clusters` and `leases` (None where they are
-        unknown), `problems` (why they are) and `last_runs`, the newest first. Times are
-        UTC, but `since`, which is local with its zone left out.
+        unknown), `problems` (why they are), `slots` (of PostgreSQL, as they were last
+        seen) and `last_runs`, the newest first. Times are UTC, but `since`, which is local
+        with its zone left out.
     """
     stack = state.read(home)
     found: dict[str, Any] = {
@@ -70,6 +74,7 @@ def state_of(home: StateDirectory) -> dict[str, Any]:
         "clusters": [],
         "leases": [],
         "problems": [],
+        "slots": [asdict(each) for each in slots.known(home)],
         "last_runs": [dict(zip(_RUN_KEYS, row)) for row in _rows(home)],
     }
     if stack is not None:
@@ -92,6 +97,9 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
         )
     else:
         yield "Nothing is running."
+    for each in found["slots"]:
+        home = StateDirectory.at(Path(found["state_dir"]))
+        yield slots.what_stays(slots.Slot(**each), home)
     if found["last_runs"]:
         yield "Last runs"
         rows = [tuple(each.values()) for each in found["last_runs"]]

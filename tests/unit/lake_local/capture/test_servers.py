@@ -28,6 +28,10 @@ Caused by: org.postgresql.util.PSQLException: ERROR: all replication slots are i
 """
 
 
+def looked():
+    """Nothing is seen of a slot."""
+
+
 def capture(port):
     database = PostgreSql("db", "shop", "s", ("shop",))
     return Capture("shop", "shop_db", database, port, "pg", (("public", "orders"),))
@@ -96,10 +100,10 @@ def test_a_worker_that_does_not_answer_for_a_while_is_asked_again(worker, monkey
     monkeypatch.setattr(Worker, "pid", 1)
     monkeypatch.setattr(servers, "WATCH_SECONDS", 0)
     with pytest.raises(ServerError, match="connector shop failed"):
-        servers.Running(capture(9092), worker.kafka, worker).watch()
+        servers.Running(capture(9092), worker.kafka, worker).watch(looked)
 
 
 def test_a_server_that_ended_is_reported_with_its_log(worker):
     watched = servers.Running(capture(9092), worker.kafka, worker)
     with pytest.raises(ServerError, match="kafka ended; see .*kafka.log"):
-        watched.watch()
+        watched.watch(looked)

@@ -8,6 +8,7 @@ import sqlite3
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
+from lake_local.capture import slots
 from lake_local.cli.commands import status
 from lake_local.cli.parser import parse
 from lake_local.stack import state
@@ -56,6 +57,7 @@ def test_where_nothing_is_up_json_has_the_last_runs(home, capsys):
         "clusters": [],
         "leases": [],
         "problems": [],
+        "slots": [],
         "last_runs": [
             {
                 "dag": "moma_scd2",
@@ -66,6 +68,18 @@ def test_where_nothing_is_up_json_has_the_last_runs(home, capsys):
             }
         ],
     }
+
+
+def test_a_slot_that_connect_made_is_shown_with_what_drops_it(home, capsys):
+    slot = slots.Slot("shop", "db:5432/shop", "lake_shop")
+    slots.note(home, slot, slots.Found(is_active=False, lag=1234567))
+    (line,) = [e for e in printed(home, capsys).splitlines() if "lake_shop" in e]
+    assert line.startswith("The replication slot lake_shop of db:5432/shop stays:")
+    assert "(of 1,234,567 bytes at 20" in line
+    assert "connect shop --drop-slot" in line
+    assert line.endswith("or there: SELECT pg_drop_replication_slot('lake_shop');")
+    slots.forget(home, slot)
+    assert "lake_shop" not in printed(home, capsys)
 
 
 def test_where_nothing_is_up_people_read_so(home, capsys):

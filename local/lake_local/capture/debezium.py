@@ -11,6 +11,8 @@ from lake_local.capture.request import Capture
 USER, PASSWORD = "LAKE_CAPTURE_USER", "LAKE_CAPTURE_PASSWORD"
 """Variables of the worker with the login; Kafka keeps configurations as they are written."""
 
+HEARTBEAT = "lake_heartbeat"
+
 # NULL stays NULL where the column has a default.
 AS_JSON = {
     "key.converter": JSON,
@@ -31,8 +33,11 @@ POSTGRESQL = {
     "exactly.once.support": "required",
     "plugin.name": "pgoutput",
     "publication.autocreate.mode": "disabled",
-    # While other tables change alone, the slot would keep the log of all of them.
+    # While other tables change alone, the slot would keep the log of all of them: a
+    # message in the log, of no table, lets the connector confirm what lies before it.
     "heartbeat.interval.ms": "10000",
+    "heartbeat.action.query": f"SELECT pg_logical_emit_message(false, '{HEARTBEAT}', '')",
+    "message.prefix.exclude.list": HEARTBEAT,
     **ALL_CHANGES,
 }
 

@@ -28,7 +28,8 @@ class ProductId(str, Enum):
     """
 
     UNSUPPORTED_SQL = "unsupported-sql"
-    """The SQL uses what a product cannot have, such as a result that differs by run.
+    """The SQL uses what a spec cannot have: a result that differs by run, a table in
+    `where` or `derive`, or what its two readers, `validate` and Spark, may read in two ways.
 
     Fix: Remove or replace it as the message says.
     """

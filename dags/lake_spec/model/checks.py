@@ -160,6 +160,9 @@ class Expression(_Titled):
     layer: CheckedLayer = _layer()
     severity: Severity = _severity()
     every: Every = _every()
+    written: Optional[str] = setting(
+        "The condition as Spark gets it, in a release.", None, given="release"
+    )
 
     @property
     def subject(self) -> str:

@@ -11,7 +11,7 @@ from lake_spec.model import TableSpec
 from lake_spec.products.findings import Findings, listed, place_of
 from lake_spec.products.inputs import Columns
 from lake_spec.products.aggregates import aggregates, is_aggregate
-from lake_spec.products.spark_functions import FUNCTIONS
+from lake_spec.products.spark_functions import BY_RUN_NAMES, FUNCTIONS
 from lake_spec.products.sql_tree import (
     Scope,
     exp,
@@ -23,6 +23,7 @@ from lake_spec.products.sql_tree import (
 )
 from lake_spec.products.types import family_of, is_lossless
 from lake_spec.rules.columns import type_of
+from lake_spec.text.patterns import slow_in_java
 
 BY_RUN = (
     *(exp.Rand, exp.Randn, exp.Uuid, exp.Shuffle, exp.CurrentTimestamp),
@@ -30,15 +31,7 @@ BY_RUN = (
     *(exp.CurrentTimezone, exp.SessionUser, exp.CurrentCatalog, exp.CurrentDatabase),
     exp.CurrentSchema,
 )
-BY_RUN_NAMES = frozenset(
-    "now rand random randn uuid shuffle monotonically_increasing_id "
-    "spark_partition_id input_file_name input_file_block_start "
-    "input_file_block_length current_user user session_user version curdate "
-    "current_catalog current_database current_schema current_timezone "
-    "localtimestamp current_date current_timestamp java_method reflect "
-    "try_reflect raise_error aes_encrypt".split()
-)
-"""Functions whose result differs by run, session or cluster, or that call other code."""
+"""Functions whose result differs by run, session or cluster; others have only names."""
 
 BY_ROW_ORDER = (
     *(exp.First, exp.FirstValue, exp.Last, exp.LastValue, exp.AnyValue),
@@ -61,6 +54,12 @@ OF_QUERIES = {
     "into": ("INTO", "A product's rows go to its own table. Remove it."),
 }
 """Parts of a query that a product cannot have: their words, and what to do."""
+
+_OF_PATTERNS = (
+    *(exp.RegexpLike, exp.RegexpILike, exp.RegexpExtract, exp.RegexpExtractAll),
+    *(exp.RegexpReplace, exp.RegexpCount, exp.RegexpInstr, exp.RegexpSplit),
+)
+"""Functions of a regular expression, which Java runs."""
 
 OTHERS = {
     exp.TableSample: ("TABLESAMPLE", "Its rows differ each time: remove it."),
@@ -94,9 +93,6 @@ def _check_node(node: exp.Expr, found: Findings) -> None:
     elif isinstance(node, (exp.Placeholder, exp.Parameter, exp.SessionParameter)):
         hint = "Nothing is filled in: write the value."
         _refuse(node, f"the parameter {text_of(node)}", hint, found)
-    elif isinstance(node, exp.Literal) and "${" in node.name:
-        hint = "Spark puts a setting there: write concat('$', '{...')."
-        _refuse(node, f"{shown(node.name)}, which has '${{',", hint, found)
     elif isinstance(node, exp.SetOperation):
         _check_lengths(node, found)
     elif isinstance(node, exp.Join) and (node.args.get("using") or node.method):
@@ -108,6 +104,9 @@ def _check_node(node: exp.Expr, found: Findings) -> None:
             "min, max, max_by, or sort_array around a collected list."
         )
         _refuse(node, text_of(node), hint, found)
+    elif isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func):
+        hint = "Write a function of Spark 3.5 by its name alone."
+        _refuse(node, f"the function {text_of(node)}", hint, found)
     elif isinstance(node, exp.Func):
         _check_function(node, found)
 
@@ -122,6 +121,11 @@ def _check_lengths(node: exp.SetOperation, found: Findings) -> None:
 
 def _check_function(node: exp.Func, found: Findings) -> None:
     name = node.name.lower() if isinstance(node, exp.Anonymous) else ""
+    pattern = node.args.get("expression") if isinstance(node, _OF_PATTERNS) else None
+    if isinstance(pattern, exp.Literal):
+        hint = slow_in_java(pattern.name)
+        if hint:
+            _refuse(node, f"the expression {shown(pattern.name)}", hint, found)
     if isinstance(node, BY_RUN) or name in BY_RUN_NAMES:
         hint = "Its result differs each time: use a column of an input."
         _refuse(node, text_of(node), hint, found)

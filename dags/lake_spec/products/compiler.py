@@ -17,13 +17,13 @@ from lake_spec.products.findings import Findings, Place, listed
 from lake_spec.products.inputs import Columns, Tables, how_to_declare
 from lake_spec.products.origins import origins_of
 from lake_spec.products.parts import PLAIN, parts_of
+from lake_spec.products.spec_sql import written
 from lake_spec.products.sql_tree import (
     BadSql,
     exp,
     qualified,
     scopes,
     sources_of,
-    to_sql,
 )
 from lake_spec.products.types import is_value_of
 from lake_spec.text.sql_references import Reference
@@ -80,9 +80,7 @@ class _Compiler:
             checks.check_types(tree, self.found)
             checks.check_output(tree, self.spec, self._is_exact(tree), self.found)
         unknown = self._unknown(tree)
-        if self.found:
-            return None
-        return self._planned(tree, unknown)
+        return None if self.found else self._planned(tree, unknown)
 
     def _tree(self, text: str):
         if self.source.sql is not None:
@@ -187,7 +185,7 @@ class _Compiler:
             parts = replace(parts, whole_because=PLAIN)
         columns = origins_of(tree, self.inputs)
         _replace_unknown(tree, unknown, self.inputs)
-        sql = to_sql(_without_qualify(tree))
+        sql = written(_without_qualify(tree), self.inputs, self.found)
         inputs = tuple(self.inputs.values())
         return ProductPlan(
             sql=sql,

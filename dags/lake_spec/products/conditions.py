@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Tuple
+
 from lake_spec.diagnostics.diagnostic import Path
 from lake_spec.diagnostics.product_ids import ProductId
 from lake_spec.model.column_type import ColumnType
@@ -9,6 +11,7 @@ from lake_spec.products import checks
 from lake_spec.products.aggregates import is_aggregate
 from lake_spec.products.findings import Findings
 from lake_spec.products.inputs import Columns
+from lake_spec.products.spec_sql import written
 from lake_spec.products.sql_tree import BadSql, exp, kind_of, qualified, text_of
 from lake_spec.products.statement import expression
 from lake_spec.products.types import family_of
@@ -16,38 +19,47 @@ from lake_spec.products.types import family_of
 _VIEW = "input_0"
 
 
-def check_condition(sql: str, columns: Columns, path: Path) -> Findings:
-    """Return what is wrong with a condition; `columns` are empty where nobody knows them."""
+def compile_condition(sql: str, columns: Columns, path: Path) -> Tuple[str, Findings]:
+    """Return the text of a condition that Spark gets, and what is wrong with it.
+
+    `columns` are empty where nobody knows them.
+    """
     found = Findings()
     value = expression(sql, path, found)
     if value is None:
-        return found
+        return "", found
     for node in value.walk():
         what = _of_many_rows(node)
         if what:
             hint = "A condition is about one row: remove it, or make a product of it."
             message = f"{what} in {text_of(value)!r}"
             found.add(path, sql, message, hint, ProductId.BAD_CONDITION)
-            return found
+            return "", found
+    _check_columns(value, columns, path, found)
+    return "" if found else written(value, (), found), found
+
+
+def _check_columns(
+    value: exp.Expr, columns: Columns, path: Path, found: Findings
+) -> None:
     tree = exp.select(exp.alias_(value, "holds")).from_(_VIEW)
     tree.meta["path"] = path
     checks.check_supported(tree, found)
     if found or not columns:
-        return found
+        return
     try:
         tree = qualified(tree, {_VIEW: columns})
     except BadSql as error:
-        found.add(path, sql, error.message, "Correct it.", ProductId.INVALID_SQL)
-        return found
+        found.add(path, None, error.message, "Correct it.", ProductId.INVALID_SQL)
+        return
     checks.check_columns(tree, {_VIEW: columns}, found)
     if not found:
         _check_types(tree, path, found)
-    return found
 
 
 def _of_many_rows(node: exp.Expr) -> str:
     """Return what part of SQL reads more than one row; nothing if it does not."""
-    if isinstance(node, exp.Query):
+    if isinstance(node, (exp.Query, exp.Table)):
         return "a subquery"
     if isinstance(node, exp.Window):
         return "a window"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
@@ -46,6 +46,8 @@ class Checked:
     """The plans of products by their names, and what is wrong with the others."""
 
     plans: Dict[str, ProductPlan] = field(default_factory=dict)
+    conditions: Dict[Tuple[str, int], str] = field(default_factory=dict)
+    """The texts of conditions that Spark gets, by their table and position."""
     diagnostics: List[Diagnostic] = field(default_factory=list)
     notes: List[Note] = field(default_factory=list)
 
@@ -72,19 +74,42 @@ def check(
 def with_plans(domains: Sequence[DomainSpec], tables: Path) -> List[DomainSpec]:
     """Return the domains of a folder with the plans of their products.
 
-    `domains` are all of the folder. Raises SpecErrors with all faults of the products.
+    Conditions of checks have the text that Spark gets. `domains` are all of the folder.
+    Raises SpecErrors with all faults of the products.
     """
     checked = check_products(domains, tables)
     if checked.diagnostics:
         raise SpecErrors(checked.diagnostics)
-    return [planned(each, checked.plans) for each in domains]
+    return [
+        _with_conditions(planned(each, checked.plans), checked.conditions)
+        for each in domains
+    ]
+
+
+def _with_conditions(
+    domain: DomainSpec, texts: Dict[Tuple[str, int], str]
+) -> DomainSpec:
+    """Return the domain whose conditions have the texts that Spark gets."""
+    tables = []
+    for table in domain.tables:
+        checks = tuple(
+            (
+                replace(check, written=texts[table.full_name, position])
+                if isinstance(check, Expression)
+                else check
+            )
+            for position, check in enumerate(table.checks)
+        )
+        tables.append(replace(table, checks=checks) if table.checks else table)
+    return replace(domain, tables=tuple(tables))
 
 
 def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
     """Compile the products of all domains of a folder, and check conditions of checks."""
     specs = [each for domain in domains for each in domain.tables]
     products = [each for each in specs if each.is_product]
-    checked = Checked(diagnostics=list(_conditions(domains, specs, tables)))
+    checked = Checked()
+    _check_conditions(checked, domains, specs, tables)
     if not products:
         checked.diagnostics += _shown_values(specs, tables)
         return checked
@@ -169,10 +194,13 @@ def _lowered(known: ColumnSensitivity, tables: Path) -> Iterator[Note]:
         yield Note(found.file, str(found), "warning")
 
 
-def _conditions(
-    domains: Sequence[DomainSpec], specs: Sequence[TableSpec], tables: Path
-) -> Iterator[Diagnostic]:
-    """List what is wrong with the SQL of the checks of tables."""
+def _check_conditions(
+    checked: Checked,
+    domains: Sequence[DomainSpec],
+    specs: Sequence[TableSpec],
+    tables: Path,
+) -> None:
+    """Compile the SQL of the checks of tables."""
     asked = [
         (spec, position, check)
         for spec in specs
@@ -181,7 +209,7 @@ def _conditions(
     ]
     if not asked:
         return
-    from lake_spec.products.conditions import check_condition
+    from lake_spec.products.conditions import compile_condition
     from lake_spec.products.inputs import Tables
 
     known = Tables(domains)
@@ -190,9 +218,12 @@ def _conditions(
         layer = Layer.HISTORY if is_history else Layer.CURRENT
         path = ("checks", position, "sql")
         columns = known.columns(spec.full_name, layer)
-        for each in check_condition(check.sql, columns, path):
+        text, found = compile_condition(check.sql, columns, path)
+        checked.conditions[spec.full_name, position] = text
+        for each in found:
             parts = (path, check.sql, each.message, each.hint, each.rule.value)
-            yield _in_spec(_file_of(spec.full_name, tables), Problem(*parts))
+            problem = _in_spec(_file_of(spec.full_name, tables), Problem(*parts))
+            checked.diagnostics.append(problem)
 
 
 def _file_of(full_name: str, tables: Path) -> Path:

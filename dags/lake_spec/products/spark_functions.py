@@ -78,3 +78,13 @@ AGGREGATES = frozenset(
     ).split()
 )
 """Those that make one value of many rows."""
+
+BY_RUN_NAMES = frozenset(
+    "now rand random randn uuid shuffle monotonically_increasing_id "
+    "spark_partition_id input_file_name input_file_block_start "
+    "input_file_block_length current_user user session_user version curdate "
+    "current_catalog current_database current_schema current_timezone "
+    "localtimestamp current_date current_timestamp java_method reflect "
+    "try_reflect raise_error aes_encrypt".split()
+)
+"""Functions whose result differs by run, session or cluster, or that call other code."""

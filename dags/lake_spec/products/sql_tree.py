@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Mapping, Optional, Union
+from typing import Dict, List, Mapping, Optional, Tuple, Union
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import OptimizeError, ParseError, TokenError
+from sqlglot.errors import (
+    ErrorLevel,
+    OptimizeError,
+    ParseError,
+    TokenError,
+    UnsupportedError,
+)
 from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 from sqlglot.optimizer.qualify_columns import qualify_columns
@@ -29,9 +35,15 @@ __all__ = [
     "sources_of",
     "text_of",
     "to_sql",
+    "tokens",
 ]
 
 SPARK = "spark"
+_FAULTS_OF_ITS_OWN = (
+    *(ValueError, LookupError, TypeError, AttributeError),
+    RecursionError,
+)
+"""What sqlglot raises of texts that its own checks do not know."""
 
 
 class BadSql(ValueError):
@@ -45,6 +57,15 @@ class BadSql(ValueError):
         self.line, self.message = line, message
 
 
+def tokens(text: str) -> List[Tuple[int, str]]:
+    """List the words of a text as they stand there, each with its place. Raises BadSql."""
+    try:
+        found = sqlglot.tokenize(text, read=SPARK)
+    except TokenError:
+        raise BadSql(1, "a quote or a comment is not closed") from None
+    return [(each.start, text[each.start : each.end + 1]) for each in found]
+
+
 def parse(text: str) -> List[exp.Expr]:
     """Parse statements, with names in lower case. Raises BadSql."""
     try:
@@ -56,6 +77,8 @@ def parse(text: str) -> List[exp.Expr]:
         raise BadSql(line, _words(message, near)) from None
     except TokenError:
         raise BadSql(1, "a quote or a comment is not closed") from None
+    except _FAULTS_OF_ITS_OWN:  # as of a function without its arguments
+        raise BadSql(1, "the SQL cannot be parsed") from None
     return [normalize_identifiers(each, dialect=SPARK) for each in found if each]
 
 
@@ -115,8 +138,21 @@ def sources_of(query: exp.Query) -> List[exp.Expr]:
 
 
 def to_sql(tree: exp.Expr) -> str:
-    """Return the tree as Spark SQL, every name in backticks."""
-    return tree.sql(dialect=SPARK, identify=True, comments=False)
+    """Return the tree as Spark SQL, every name in backticks.
+
+    Raises BadSql where Spark has no such SQL.
+    """
+    try:
+        return tree.sql(
+            dialect=SPARK,
+            identify=True,
+            comments=False,
+            unsupported_level=ErrorLevel.RAISE,
+        )
+    except UnsupportedError as error:
+        raise BadSql(line_of(tree), str(error).split("\n")[0].rstrip(".")) from None
+    except _FAULTS_OF_ITS_OWN:  # as of a function that lacks an argument
+        raise BadSql(line_of(tree), "an argument may be missing") from None
 
 
 def text_of(tree: exp.Expr) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Dict, List, Mapping, Optional, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, shown
@@ -10,10 +9,10 @@ from lake_spec.diagnostics.product_ids import ProductId
 from lake_spec.model import Keep, Product, TableSpec
 from lake_spec.products.findings import Findings, place_of
 from lake_spec.products.inputs import Tables
-from lake_spec.products.sql_tree import BadSql, exp, parse
+from lake_spec.products.spec_sql import read, without_reference
+from lake_spec.products.sql_tree import exp
 from lake_spec.text.sql_references import CURRENT, VIEW, Reference, find_references
 
-_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-3][0-7]{2})")
 _SIDES, _KINDS = ("", "LEFT"), ("", "INNER", "OUTER", "SEMI", "ANTI")
 """Sides and kinds of joins by time."""
 
@@ -22,12 +21,8 @@ def of_file(text: str, found: Findings) -> Tuple[Optional[exp.Query], List[Refer
     """Parse a SQL file; no tree if it is not one SELECT."""
     sql = find_references(text)
     references = list(sql.references)
-    _check_escapes(text, found)
-    try:
-        trees = parse(sql.sql)
-    except BadSql as error:
-        hint = "Correct the SQL in this line or the one before."
-        found.add(error.line, None, error.message, hint, ProductId.INVALID_SQL)
+    trees = read(sql.sql, found)
+    if trees is None:
         return None, references
     if len(trees) != 1 or not isinstance(trees[0], exp.Query):
         kinds = ", ".join(each.key.upper() for each in trees) or "no statement"
@@ -55,7 +50,7 @@ def of_keys(
         )
         value = exp.column(name)
         if name in derived:
-            value = expression(derived[name], path, found)
+            value = _of_one_row(derived[name], path, found)
         if value is not None:
             made = exp.alias_(value, name)
             made.meta["path"] = path
@@ -63,30 +58,17 @@ def of_keys(
     view = exp.alias_(exp.to_table("input_0"), source.from_.split(".")[1], table=True)
     select.set("from_", exp.From(this=view))
     if source.where is not None:
-        where = expression(source.where, ("source", "where"), found)
+        where = _of_one_row(source.where, ("source", "where"), found)
         select.set("where", exp.Where(this=where))
     if source.deduplicate is not None and source.from_ in tables:
         select.set("qualify", _kept_row(source, tables.spec(source.from_).key))
     return (None if found else select), [reference]
 
 
-def _check_escapes(text: str, found: Findings, path: Optional[Path] = None) -> None:
-    """Refuse escapes of characters by number, which sqlglot takes for other text."""
-    for match in _ESCAPE.finditer(text):
-        place = path or text.count("\n", 0, match.start()) + 1
-        message = f"the escape {match[0]} is not supported"
-        hint = "Write the character itself."
-        found.add(place, match[0], message, hint, ProductId.UNSUPPORTED_SQL)
-
-
 def expression(text: str, path: Path, found: Findings) -> Optional[exp.Expr]:
     """Parse an expression of the spec; it is never more than that."""
-    _check_escapes(text, found, path)
-    try:
-        trees = parse(f"SELECT {text}")
-    except BadSql as error:
-        message = f"got {shown(text)}: {error.message}"
-        found.add(path, text, message, "Correct the SQL.", ProductId.INVALID_SQL)
+    trees = read(text, found, path)
+    if trees is None:
         return None
     tree = trees[0] if len(trees) == 1 else None
     parts = {name for name, each in tree.args.items() if each} if tree else set()
@@ -97,6 +79,16 @@ def expression(text: str, path: Path, found: Findings) -> Optional[exp.Expr]:
         return None
     value = tree.expressions[0].unalias().pop()
     value.meta["path"] = path
+    return value
+
+
+def _of_one_row(text: str, path: Path, found: Findings) -> Optional[exp.Expr]:
+    """Parse an expression over the columns of `from`, which reads no other table."""
+    value = expression(text, path, found)
+    if value is not None and value.find(exp.Query, exp.Table):
+        hint = "Write the join in a SQL file: `sql` in place of `from`."
+        message = "a subquery is not supported"
+        found.add(path, text, message, hint, ProductId.UNSUPPORTED_SQL)
     return value
 
 
@@ -135,23 +127,29 @@ def _check_tables(
 ) -> None:
     """Refuse tables without a reference, and names that views have."""
     views = {each.view: each for each in references}
+    seen = {each.name for each in tree.find_all(exp.Table)}
+    for table in without_reference(tree, views):
+        text = ".".join(part.name for part in table.parts)
+        given = text if "." in text else f"domain.{text or 'table'}"
+        hint = f"Write {{{{ current('{given}') }}}}, or history in place of current."
+        message = f"reads {shown(text)} without a reference"
+        found.add(place_of(table), text, message, hint, ProductId.BAD_REFERENCE)
+    _check_names_of_views(tree, views, found)
+    for view, reference in views.items():
+        if view not in seen:
+            hint = "Write it after FROM or JOIN."
+            message = f"does not read {reference.table} where its reference stands"
+            place, rule = reference.line, ProductId.BAD_REFERENCE
+            found.add(place, reference.table, message, hint, rule)
+
+
+def _check_names_of_views(
+    tree: exp.Query, views: Mapping[str, Reference], found: Findings
+) -> None:
+    tables = [each.name for each in tree.find_all(exp.Table) if each.name in views]
     queries = {each.alias for each in tree.find_all(exp.CTE)}
-    seen = []
-    for table in tree.find_all(exp.Table):
-        name = table.name
-        is_plain = not table.db and isinstance(table.this, exp.Identifier)
-        if is_plain and name in views:
-            seen.append(name)
-        elif not (is_plain and name in queries):
-            text = ".".join(part.name for part in table.parts)
-            given = text if "." in text else f"domain.{text or 'table'}"
-            hint = (
-                f"Write {{{{ current('{given}') }}}}, or history in place of current."
-            )
-            message = f"reads {shown(text)} without a reference"
-            found.add(place_of(table), text, message, hint, ProductId.BAD_REFERENCE)
-    for name in (*seen, *queries):
-        if VIEW.fullmatch(name) and (*seen, *queries).count(name) > 1:
+    for name in (*tables, *queries):
+        if VIEW.fullmatch(name) and (*tables, *queries).count(name) > 1:
             hint = "Names of that form are reserved: choose another."
             message = f"uses the name {name!r}"
             found.add(1, name, message, hint, ProductId.UNSUPPORTED_SQL)

@@ -57,10 +57,22 @@ def java_hint(pattern: str) -> Optional[str]:
     if found is not None:
         return found
     try:
-        unmerged = _for_java(pattern)
+        _for_java(pattern)
     except re.error as error:
         return f"Java reads it in another way: {error}."
-    return None if _ways(unmerged) <= MOST_WAYS else _SLOW
+    return slow_in_java(pattern)
+
+
+def slow_in_java(pattern: str) -> Optional[str]:
+    """Return what to do about an expression that Java could try for hours.
+
+    None also where it has what only Java reads, which is not judged.
+    """
+    try:
+        is_slow = _ways(_for_java(pattern)) > MOST_WAYS
+    except (re.error, RecursionError, OverflowError):
+        return None
+    return _SLOW if is_slow else None
 
 
 _SLOW = (

@@ -19,6 +19,7 @@ VIEW = re.compile(r"input_(0|[1-9][0-9]*)")
 """Names of the views; a text must not have tables of such names itself."""
 
 _APART = re.compile(
+    r"(?<!\w)[rR](?:'[^']*'|\"[^\"]*\")|"  # texts in which a backslash is one
     r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`"  # texts and quoted names
     r"|--[^\n]*|/\*.*?\*/"  # comments
     r"|\{\{(?P<inner>.*?)\}\}|(?P<other>\{[{%#])",

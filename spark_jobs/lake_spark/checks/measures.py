@@ -85,7 +85,8 @@ def measures_of(check: Check, kind: Callable[[str], str]) -> Tuple[Measure, ...]
     if isinstance(check, Freshness):
         return (_newest(check.column),)
     if isinstance(check, Expression):
-        return (_count(f"NOT coalesce(({check.sql}), true)"),)
+        assert check.written is not None, f"{check.title}: build the release again"
+        return (_count(f"NOT coalesce(({check.written}), true)"),)
     if isinstance(check, NullShare):
         return (ROWS, _count(f"{sql_identifier(check.column)} IS NULL"))
     if isinstance(check, (AcceptedRange, Drift)) and check.column is not None:

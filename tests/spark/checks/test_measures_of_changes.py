@@ -24,7 +24,7 @@ CHECKS = (
     RowCount(at_least=1),
     Unique(("a", "c")),
     Freshness("t", 1),
-    Expression("a <= b"),
+    Expression("a <= b", written="`a` <= `b`"),
     NullShare("a", 0.1),
     *(AcceptedRange("a", each, at_least=0) for each in Aggregate),
     *(AcceptedRange("b", each, at_least=0) for each in Aggregate),

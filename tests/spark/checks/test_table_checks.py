@@ -92,7 +92,11 @@ ALL = (
     RowCount(at_least=2, severity=WARN),
     References("customer", "customers.id", severity=WARN),
     References("id", "orders.id", severity=WARN),
-    Expression("shipped_at >= ordered_at", severity=WARN),
+    Expression(
+        "shipped_at >= ordered_at",
+        severity=WARN,
+        written="`shipped_at` >= `ordered_at`",
+    ),
     NullShare("shipped_at", 0.5, severity=WARN),
     AcceptedRange("amount", Aggregate.SUM, at_most=100, severity=WARN),
     AcceptedRange("amount", Aggregate.AVG, at_most=40, severity=WARN),

@@ -26,6 +26,13 @@ def test_references_are_found_outside_of_texts_names_and_comments():
     assert found.tables == ("shop.orders", "crm.customer")
 
 
+def test_a_backslash_ends_no_raw_text():
+    found = find_references(
+        r"SELECT r'\', R" + '"{{" ' + r""", xr'\'{{ ' FROM {{ current('a.b') }}"""
+    )
+    assert found.tables == ("a.b",) and found.bad == ()
+
+
 def test_lines_stay_what_they_are():
     lines = find_references(TEXT).sql.split("\n")
     assert len(lines) == len(TEXT.split("\n"))

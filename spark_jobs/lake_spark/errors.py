@@ -247,6 +247,16 @@ class ProductMismatch(StageError):
     """
 
 
+class UndeclaredInput(StageError):
+    """The SQL of a spec reads a table or file that the spec does not declare.
+
+    Specs with such SQL are refused at the desk; nothing of it ran.
+
+    Fix: Run `./run_locally.sh validate`, and build and deploy the release again. If the
+    error stays, somebody changed the release where it lies: find out who.
+    """
+
+
 class WrongProductRows(StageError):
     """Rows of a product have no key or the same key, or break a quality rule.
 

@@ -39,6 +39,7 @@ from lake_spark.errors import FailedChecks
 from lake_spark.scd2.current import mark_of, not_deleted
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.hudi_table import without_hudi_columns
+from lake_spark.storage.spec_sql import check_condition
 from lake_spark.tables.table_run import TableRun
 
 RESULTS, MEASURES = "checks", "measures"
@@ -198,6 +199,7 @@ class _Evaluation:
         measure_also: Sequence[Check] = (),
     ) -> List[Tuple[Check, CheckResult]]:
         """Evaluate checks; of others only what a commit keeps is measured."""
+        self._check_conditions([*due, *measure_also])
         lacking = {each for each in due if self._lacks_table(each)}
         wanted = {
             each: measures_of(each, rows.kind) for each in due if each not in lacking
@@ -222,6 +224,13 @@ class _Evaluation:
             result = self._result(check, judged.result, shown, judged.bounds)
             made.append((check, result))
         return made
+
+    def _check_conditions(self, checks: Sequence[Check]) -> None:
+        """Refuse conditions that read a table, in Spark's own reading."""
+        texts = {e.written: e.title for e in checks if isinstance(e, Expression)}
+        for text, title in texts.items():
+            where = f"{self._run.spec.full_name}: {title}"
+            check_condition(self._run.spark, str(text), where)
 
     def _result(
         self, check: Check, result: str, value: Optional[float], bounds: str

@@ -19,6 +19,7 @@ from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import typed
 from lake_spark.schema.promotion import widens
 from lake_spark.schema.spark_types import typed_names, with_types
+from lake_spark.storage.spec_sql import select
 
 _VIEWS = threading.Lock()
 """Products of one step have views of the same names in one session, one at a time."""
@@ -71,7 +72,7 @@ def _select(
             # As another plan: with a view Spark forgets what is cached of its own plan.
             rows.where(F.lit(True)).createOrReplaceTempView(view)
         try:
-            return spark.sql(plan.sql)
+            return select(spark, plan.sql, views, spec.full_name)
         except AnalysisException as error:
             tables = ", ".join(f"{e.table} {e.layer.value}" for e in plan.inputs)
             raise ProductMismatch(

@@ -21,6 +21,9 @@ CONFIGURATION = {
     "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
     "spark.sql.extensions": "org.apache.spark.sql.hudi.HoodieSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.hudi.catalog.HoodieCatalog",
+    # A name in a spec's SQL is never that of a file, and no setting is put into it.
+    "spark.sql.runSQLOnFiles": "false",
+    "spark.sql.variable.substitute": "false",
     # Timestamps are instants; what has no zone is read as UTC.
     "spark.sql.session.timeZone": "UTC",
     # A row with too many or too few fields must be seen as one.

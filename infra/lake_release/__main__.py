@@ -90,6 +90,7 @@ def _deployment(args: argparse.Namespace) -> Deployment:
         airflow=airflow,
         checkout=Checkout(args.project),
         by=_who(args.project),
+        take_over=getattr(args, "take_over", ()),
         say=_say,
     )
 
@@ -139,6 +140,17 @@ def _parser() -> argparse.ArgumentParser:
                 "--require-proof",
                 action="store_true",
                 help="exit with 1 if nobody could try the release, which then stays",
+            )
+        if command in (_plan, _deploy, _rollback):
+            asked.add_argument(
+                "--take-over",
+                metavar="KEY",
+                action="append",
+                default=[],
+                help=(
+                    "replace this object of somebody else's in Airflow's bucket, which "
+                    "a refusal named; once for each"
+                ),
             )
         if command is _rollback:
             asked.add_argument(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64decode, b64encode
-from typing import Any, Optional
+from typing import Any, Optional, Tuple
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
+
+from lake_release.errors import ReleaseError
+from lake_spec.contract.conditional_write import write_if_unchanged
 
 
 def digest(content: bytes) -> str:
@@ -14,10 +17,33 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def put(s3: Any, bucket: str, key: str, body: bytes) -> Any:
-    """Upload an object with its SHA-256, by which S3 refuses other bytes."""
+def put(
+    s3: Any, bucket: str, key: str, body: bytes, *, etag: Optional[str], **more: Any
+) -> None:
+    """Upload an object with its SHA-256, by which S3 refuses other bytes.
+
+    Raises ReleaseError unless it is as it was seen: of this ETag, or absent for None.
+    """
+    where = {"Bucket": bucket, "Key": key}
     checksum = b64encode(bytes.fromhex(digest(body))).decode()
-    return s3.put_object(Bucket=bucket, Key=key, Body=body, ChecksumSHA256=checksum)
+
+    def send(**condition: str) -> str:
+        content = {"Body": body, "ChecksumSHA256": checksum, **more}
+        return s3.put_object(**where, **content, **condition)["ETag"]
+
+    def read() -> Tuple[Optional[bytes], Optional[str]]:
+        try:
+            found = s3.get_object(**where)
+        except s3.exceptions.NoSuchKey:
+            return None, None
+        return found["Body"].read(), found["ETag"]
+
+    errors = (BotoCoreError, ClientError)
+    if write_if_unchanged(body, etag, put=send, read=read, errors=errors) is None:
+        raise ReleaseError(
+            f"s3://{bucket}/{key} was written by somebody else at the same time, and "
+            "stays as it is. Look who writes there; then run the command again."
+        )
 
 
 def digest_of(s3: Any, bucket: str, key: str) -> Optional[str]:

@@ -12,11 +12,12 @@ as not proven until its run was green, and a repeat tries it again.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Callable, Dict, Iterator, Optional
+from typing import Any, Callable, Collection, Dict, Iterable, Iterator, List, Optional
 
 from lake_release import pointer
 from lake_release.built import Built
-from lake_release.airflow_files import PLUGINS
+from lake_release.airflow_bucket import AirflowBucket, is_empty_plugins
+from lake_release.airflow_files import EMPTY_ZIP, PLUGINS
 from lake_release.changes import State, changes, dags_of, gone_dags
 from lake_release.checksums import digest
 from lake_release.commits import Checkout, Commit
@@ -44,11 +45,13 @@ class Deployment:
         by: str,
         airflow: Optional[Airflow] = None,
         checkout: Optional[Checkout] = None,
+        take_over: Collection[str] = (),
         say: Callable[[str], None] = print,
     ) -> None:
         self._target = target
         self._s3 = s3
         self._store = Store(s3, target)
+        self._bucket = AirflowBucket(s3, target, self._store, take_over)
         self._airflow = airflow
         self._checkout = checkout
         self._by = by
@@ -56,24 +59,25 @@ class Deployment:
 
     def plan(self, built: Built) -> Iterator[str]:
         """List what would change, a line each."""
-        there = pointer.read(self._s3, self._target).current
+        before = pointer.read(self._s3, self._target)
+        there = before.current
         yield f"{self._target.environment}: {_named(there)} -> {built.id}"
-        replaced = self._why_replaced(built)
         if there and there.release == built.id:
             tries = self._airflow is not None and not there.proven
             done = (
                 "nothing to do but a run that proves it" if tries else "nothing to do"
             )
-            yield f"deploy would refuse this: {replaced}" if replaced else done
+            foreign = _why_not(self._check_ours, before, there.airflow)
+            refused = _refusals(foreign, _why_not(self._store.check_built, built))
+            yield from refused or [done]
             return
         old, new = self._state(there), _state_of(built)
-        try:
-            needed = self._why_needed(old, new)
-        except ReleaseError as error:
-            needed = str(error)
-        for why_not in (self._why_older(there), needed, replaced):
-            if why_not:
-                yield f"deploy would refuse this: {why_not}"
+        yield from _refusals(
+            _why_not(self._check_deploy, before, built),
+            self._why_older(there),
+            _why_not(self._refuse_needed, old, new),
+            _why_not(self._store.check_built, built),
+        )
         yield from changes(old, new)
 
     def deploy(self, built: Built, *, older: bool = False) -> None:
@@ -86,6 +90,7 @@ class Deployment:
         why_not = None if older else self._why_older(before.current)
         if before.current and before.current.release == built.id:
             self._say(f"{built.id} is the current release already")
+            self._check_ours(before, before.current.airflow)
             self._put(built)
             commit = None if why_not else self._commit()
             self._repeat(self._note_built(before, built, commit))
@@ -93,27 +98,47 @@ class Deployment:
         if why_not:
             raise ReleaseError(why_not)
         old, new = self._state(before.current), _state_of(built)
+        self._check_deploy(before, built)
         self._refuse_needed(old, new)
         self._put(built)
-        files = self._store.put_airflow_files(built, before.current)
-        files = self._install(files, before.current)
-        self._store.put_stubs(dag_files(built.files("dags")))
+        files = self._bucket.put_airflow_files(built, before)
+        files = self._install(files, before)
+        self._bucket.put_stubs(dag_files(built.files("dags")), before)
         self._refuse_needed(old, new)
         deploy = self._deploy(built.id, files, digest(built.manifest_text()))
         self._switch(replace(deploy, commit=self._commit()), before)
 
+    def _check_deploy(self, before: Pointer, built: Built) -> None:
+        """Raise ReleaseError where deploying a release would meet what is not ours."""
+        writes = self._bucket.writes(built, before)
+        self._check_ours(before, built.files("airflow"), writes)
+
+    def _check_ours(
+        self, before: Pointer, files: Collection[str], writes: Iterable[str] = ()
+    ) -> None:
+        """Raise ReleaseError unless Airflow reads this bucket, and all that is written
+        there, or replaced by a plugins.zip without files, is ours."""
+        if self._airflow is not None:
+            self._airflow.check_reads(self._target.dags_bucket)
+            if self._lacks_plugins(files, before.current):
+                writes = {*writes, PLUGINS}
+        self._bucket.check(writes, before)
+        if self._airflow is not None and self._airflow.missing({}):
+            self._bucket.check_free(self._target.airflow, before)
+
+    def _lacks_plugins(self, files: Collection[str], current: Optional[Deploy]) -> bool:
+        """Return whether Airflow has plugins that are to go: it forgets none."""
+        assert self._airflow
+        there = current.airflow.get(PLUGINS) if current else None
+        gone = PLUGINS not in files and not is_empty_plugins(there)
+        return gone and self._airflow.has(PLUGINS)
+
     def _put(self, built: Built) -> None:
         """Upload what is missing of a release, which nothing reads before it is
         current."""
-        self._say(f"{self._store.put_artifacts(built)} files for steps")
-        self._say(f"{self._store.put_dags(built)} files for Airflow")
-
-    def _why_replaced(self, built: Built) -> Optional[str]:
-        try:
-            self._store.check_built(built)
-        except ReleaseError as error:
-            return str(error)
-        return None
+        count = self._store.put(built)
+        self._say(f"{count['artifacts']} files for steps")
+        self._say(f"{count['dags']} files for Airflow")
 
     def _commit(self) -> Optional[Commit]:
         return self._checkout.commit() if self._checkout else None
@@ -153,7 +178,7 @@ class Deployment:
         assert deploy
         if deploy.proven or self._airflow is None:
             return
-        files = self._install(deploy.airflow, deploy)
+        files = self._install(deploy.airflow, there)
         if files != deploy.airflow:
             there = self._note(there, replace(deploy, airflow=files))
         release = deploy.release
@@ -167,6 +192,7 @@ class Deployment:
         if before.current and before.current.release == release:
             if not before.current.proven:
                 self._say(f"{release} is the current release already")
+                self._check_ours(before, before.current.airflow)
                 self._store.check(release, before.current.manifest)
                 self._repeat(before)
                 return
@@ -177,9 +203,10 @@ class Deployment:
                 "its commit and deploy that."
             )
         manifest = self._store.check(earlier.release, earlier.manifest)
+        self._check_ours(before, earlier.airflow)
         old, new = self._state(before.current), self._state(earlier)
         self._refuse_needed(old, new)
-        files = self._install(earlier.airflow, before.current)
+        files = self._install(earlier.airflow, before)
         self._refuse_needed(old, new)
         deploy = self._deploy(earlier.release, files, manifest)
         self._switch(replace(deploy, commit=earlier.commit), before)
@@ -227,7 +254,7 @@ class Deployment:
         )
 
     def _install(
-        self, files: Dict[str, AirflowFile], current: Optional[Deploy]
+        self, files: Dict[str, AirflowFile], there: Pointer
     ) -> Dict[str, AirflowFile]:
         """Let MWAA install the files; return them, and what replaces an older one."""
         if self._airflow is None:
@@ -236,7 +263,8 @@ class Deployment:
             self._say(how)
             return files
         if PLUGINS not in files and self._airflow.has(PLUGINS):
-            files = {**files, PLUGINS: self._store.put_empty_plugins(current)}
+            empty = self._bucket.put_airflow_file(PLUGINS, EMPTY_ZIP, there)
+            files = {**files, PLUGINS: empty}
         if not self._airflow.install(files):
             self._say("MWAA has these files already")
         return files
@@ -263,7 +291,7 @@ class Deployment:
             raise CredentialsEnded(f"{error}\n{again}") from None
         except ReleaseError as error:
             raise ReleaseError(f"{error}\n{self._take_back(before, after)}") from None
-        for key in self._store.prune(after, now=utc_now()):
+        for key in self._bucket.prune(after, now=utc_now()):
             self._say(f"removed {key}")
 
     def _try(self, deploy: Deploy, before: Optional[Deploy]) -> bool:
@@ -276,7 +304,7 @@ class Deployment:
             raise as_release_error(error, "reading the releases") from None
         not_tried = None
         try:
-            self._airflow.smoke(deploy.release, dags_of(new) or None)
+            self._airflow.smoke(deploy.release, dags_of(new))
         except NotTried as why_not:
             not_tried = why_not
         self._refuse_needed(old, new)  # a run may have begun before Airflow showed it
@@ -303,7 +331,7 @@ class Deployment:
         again = replace(before.current, at=utc_now().isoformat(), by=self._by)
         try:
             manifest = self._store.check(again.release, again.manifest)
-            files = self._install(again.airflow, failed)
+            files = self._install(again.airflow, after)
             again = replace(again, airflow=files, manifest=manifest)
             forgotten = replace(after, deploys=before.deploys)
             pointer.write(self._s3, self._target, again, before=forgotten)
@@ -334,6 +362,20 @@ class Deployment:
 
 def _state_of(built: Built) -> State:
     return State(built.manifest(), built.specs())
+
+
+def _why_not(check: Callable[..., None], *asked: Any) -> Optional[str]:
+    """Return why a check refuses; None if it does not."""
+    try:
+        check(*asked)
+    except ReleaseError as error:
+        return str(error)
+    return None
+
+
+def _refusals(*reasons: Optional[str]) -> List[str]:
+    """Format why a deploy would be refused, a line each."""
+    return [f"deploy would refuse this: {why}" for why in reasons if why]
 
 
 def _unproven(deploy: Deploy) -> str:

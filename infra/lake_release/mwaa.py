@@ -22,6 +22,7 @@ from lake_release.errors import (
     as_release_error,
 )
 from lake_release.pointer import AirflowFile
+from lake_release.target import DAGS
 
 SETTINGS = {
     REQUIREMENTS: ("RequirementsS3Path", "RequirementsS3ObjectVersion"),
@@ -94,10 +95,35 @@ class Airflow:
             return None
         return f"{self._name} does not exist yet. Create it with these: {words(files)}"
 
+    def check_reads(self, bucket: str) -> None:
+        """Raise ReleaseError where the environment, if there is one, takes its DAGs and
+        what it installs from elsewhere: then it is not this deployment's."""
+        there = self._described()
+        if there is None:
+            return
+        wanted = {
+            "SourceBucketArn": f"arn:aws:s3:::{bucket}",
+            "DagS3Path": DAGS.rstrip("/"),
+            **{SETTINGS[name][0]: name for name in SETTINGS if _has_path(there, name)},
+        }
+        wrong = [
+            f"{setting} is {there.get(setting)}, not {value}"
+            for setting, value in wanted.items()
+            if _path(there.get(setting)) != _path(value)
+        ]
+        if wrong:
+            raise ReleaseError(
+                f"{self._name} reads other places than this deploy writes: "
+                f"{'; '.join(wrong)}. It may be another team's, whose DAGs would stop; "
+                "nothing was written. Name the bucket that it reads by --dags-bucket, or "
+                "give the environment of this deploy another name, whose Airflow is "
+                "lake-<name>."
+            )
+
     def has(self, file: str) -> bool:
         """Return whether the environment installs a file of that name, of any
         version."""
-        return bool((self._described() or {}).get(SETTINGS[file][0]))
+        return _has_path(self._described() or {}, file)
 
     def install(self, files: Dict[str, AirflowFile]) -> bool:
         """Install these versions and wait; return False if it has them already."""
@@ -160,8 +186,8 @@ class Airflow:
                 found.append(str(each.get("dag_run_id", "of unknown id")))
         return list(dict.fromkeys(found))
 
-    def smoke(self, release: str, dags: Optional[Collection[str]] = None) -> None:
-        """Prove a release by a run that only plans, of one of its `dags` if they are known.
+    def smoke(self, release: str, dags: Collection[str]) -> None:
+        """Prove a release by a run that only plans, of one of its `dags`.
 
         Raises NotTried where no run could show it, CredentialsEnded where no call could
         look, and ReleaseError where a run fails or Airflow does not show it in time.
@@ -198,13 +224,14 @@ class Airflow:
             f" {dag} ran as {shown}, its last run {ended}. Look at its import errors."
         )
 
-    def _to_try(self, dags: Optional[Collection[str]]) -> Tuple[List[str], str]:
+    def _to_try(self, dags: Collection[str]) -> Tuple[List[str], str]:
         """Return the DAGs whose run would show a release, and one of them that is
         idle."""
-        known = [d for d in self._dags_that_run() if dags is None or d in dags]
+        known = [each for each in self._dags_that_run() if each in dags]
         if not known:
             raise NotTried(
-                "no DAG <domain>_incremental is unpaused, so nothing was tried"
+                "no DAG <domain>_incremental of the release is unpaused, so nothing was "
+                "tried"
             )
         dag = self._idle_one(known)
         if dag is None:
@@ -341,6 +368,16 @@ class Airflow:
             if time.monotonic() + EVERY > self._end:
                 return
             time.sleep(EVERY)
+
+
+def _has_path(there: Dict[str, Any], file: str) -> bool:
+    """Return whether a described environment installs a file of that name."""
+    return bool(there.get(SETTINGS[file][0]))
+
+
+def _path(value: Any) -> str:
+    """Return a path, or the bucket of an ARN of any partition, for comparison."""
+    return str(value).split(":::")[-1].strip("/")
 
 
 def _said(error: ClientError) -> str:

@@ -74,10 +74,15 @@ class Deploy:
 
 @dataclass(frozen=True)
 class Pointer:
-    """The deploys of an environment, the newest first, and the ETag of their object."""
+    """The deploys of an environment, the newest first, and the ETag of their object.
+
+    `owner` is the root of the artifacts of the deployment that wrote it; None of before
+    that was noted.
+    """
 
     deploys: Tuple[Deploy, ...] = ()
     etag: Optional[str] = None
+    owner: Optional[str] = None
     unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
@@ -122,14 +127,16 @@ def read(s3: Any, target: Target) -> Pointer:
             f"{what} cannot be read: {error!r}. Location: {where}. Restore an older "
             "version of the object."
         ) from None
+    owner = content.pop("owner", None)
     unknown = from_fields(Pointer, content).unknown
-    return Pointer(deploys, etag, unknown)
+    return Pointer(deploys, etag, owner, unknown)
 
 
 def write(s3: Any, target: Target, deploy: Deploy, *, before: Pointer) -> Pointer:
     """Make a release the current one. Raises ReleaseError after a concurrent deploy."""
     deploys = (deploy, *before.deploys)[:REMEMBERED]
-    content = {**before.unknown, "deploys": to_fields(deploys)}
+    head = {**before.unknown, "owner": target.owner}
+    content = {**head, "deploys": to_fields(deploys)}
     text = state_text(content, release=deploy.release, indent=1)
     body = text.encode()
 
@@ -149,7 +156,7 @@ def write(s3: Any, target: Target, deploy: Deploy, *, before: Pointer) -> Pointe
             f"{target.environment} got another release during this deploy; that one "
             "is the current one. Plan again."
         )
-    return Pointer(deploys, etag, before.unknown)
+    return Pointer(deploys, etag, target.owner, before.unknown)
 
 
 def _content(s3: Any, target: Target) -> Tuple[Optional[bytes], Optional[str]]:

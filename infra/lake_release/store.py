@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timedelta, timezone
-from pathlib import Path
+from datetime import datetime, timezone
 from typing import (
     Any,
-    Callable,
     Dict,
     Iterator,
     List,
@@ -18,23 +16,15 @@ from typing import (
     Tuple,
 )
 
-from lake_release.airflow_files import EMPTY_ZIP, PLUGINS
-from lake_release.built import MANIFEST, Built, Manifest, hashes
+from lake_release.built import MANIFEST, Built, Manifest
 from lake_release.checksums import digest, digest_of, put
 from lake_release.errors import ReleaseError
-from lake_release.pointer import AirflowFile, Deploy, Pointer
-from lake_release.target import DAGS, Target
+from lake_release.target import Target
 
-SHIPPED = Path(__file__).resolve().parent / "shipped"
-IGNORED = "releases\nlake_current.py\n"
-KEPT = 5
-"""Releases that stay in Airflow's folder, so that going back is one small write."""
 STORED = ("artifacts", "dags")
 """The parts of a release that lie on S3 under its id."""
 MORE = 5
 """Number of files that a refusal names; the rest are counted."""
-UNDER_WAY = timedelta(days=1)
-"""Age up to which files of a release that no deploy finished are kept."""
 
 
 class Store:
@@ -44,16 +34,23 @@ class Store:
         self._s3 = s3
         self._target = target
 
-    def put_artifacts(self, built: Built) -> int:
-        """Upload what steps read and is missing; the manifest is last and marks it as
-        complete. Return how many files. Raises ReleaseError for replaced ones."""
-        return self._put_missing(built, "artifacts")
+    def put(self, built: Built) -> Dict[str, int]:
+        """Upload what is missing of a release, which nothing reads before the pointer
+        names it; return how many files of each part.
 
-    def put_dags(self, built: Built) -> int:
-        """Upload what is missing of the release's dags folder, which nothing reads
-        before the pointer names it. Return how many files. Raises ReleaseError for
-        replaced ones."""
-        return self._put_missing(built, "dags")
+        The manifest of what steps read marks that as complete, and the release as ours.
+        Raises ReleaseError for replaced files, before anything is written.
+        """
+        parts = {part: _uploads(built, part) for part in STORED}
+        missing = {
+            part: self._missing(built.id, part, _digests(files))
+            for part, files in parts.items()
+        }
+        for part, names in missing.items():
+            for name in names:
+                place = self._place(built.id, part, name)
+                put(self._s3, *place, parts[part][name], etag=None)
+        return {part: len(names) for part, names in missing.items()}
 
     def check_built(self, built: Built) -> None:
         """Raise ReleaseError where the buckets have something else under this
@@ -76,20 +73,15 @@ class Store:
                 raise self._refusal(release, part, missing)
         return digest(text)
 
-    def _put_missing(self, built: Built, part: str) -> int:
-        files = _uploads(built, part)
-        missing = self._missing(built.id, part, _digests(files))
-        for name in missing:
-            put(self._s3, *self._place(built.id, part, name), files[name])
-        return len(missing)
-
     def _missing(self, release: str, part: str, files: Mapping[str, str]) -> List[str]:
         """Return which files, given by SHA-256, the bucket does not have.
 
         Raises ReleaseError for those that it has with another content, and for others.
         """
         bucket, folder = self._place(release, part, "")
-        there = {each["Key"][len(folder) :] for each in self._listed(bucket, folder)}
+        there = {
+            each["Key"][len(folder) :] for each in listed(self._s3, bucket, folder)
+        }
         wrong = there - {*files, MANIFEST, ""}
         for name in there & set(files):
             if digest_of(self._s3, bucket, folder + name) != files[name]:
@@ -116,71 +108,16 @@ class Store:
             return self._target.artifacts.bucket, self._target.artifact(release, name)
         return self._target.dags_bucket, self._target.dag_file(release, name)
 
-    def put_airflow_files(
-        self, built: Built, current: Optional[Deploy]
-    ) -> Dict[str, AirflowFile]:
-        """Upload what MWAA installs, unless the current release has it already."""
-        files = hashes(built.folder / "airflow")
-        return {
-            name: self._airflow_file(
-                name, sha256, (built.folder / "airflow" / name).read_bytes, current
-            )
-            for name, sha256 in files.items()
-        }
-
-    def put_empty_plugins(self, current: Optional[Deploy]) -> AirflowFile:
-        """Upload a plugins.zip without files, for an Airflow that has one; only
-        once."""
-        return self._airflow_file(
-            PLUGINS, digest(EMPTY_ZIP), lambda: EMPTY_ZIP, current
-        )
-
-    def _airflow_file(
-        self,
-        name: str,
-        sha256: str,
-        content: Callable[[], bytes],
-        current: Optional[Deploy],
-    ) -> AirflowFile:
-        """Return the file of the current release; upload it if it has none."""
-        there = current.airflow.get(name) if current else None
-        if there and there.sha256 == sha256:
-            return there
-        done = put(self._s3, self._target.dags_bucket, name, content())
-        return AirflowFile(sha256, done.get("VersionId"))
-
-    def put_stubs(self, names: Set[str]) -> None:
-        """Upload a file per DAG file, the same in every release; only what differs."""
-        stub = (SHIPPED / "stub.py").read_bytes()
-        loader = (SHIPPED / "lake_current.py").read_bytes()
-        wanted = {"lake_current.py": loader, ".airflowignore": IGNORED.encode()}
-        wanted.update({name: stub for name in names})
-        for name, text in wanted.items():
-            if self._get(self._target.dags_bucket, DAGS + name) != text:
-                put(self._s3, self._target.dags_bucket, DAGS + name, text)
-
-    def prune(self, pointer: Pointer, *, now: datetime) -> Iterator[str]:
-        """Delete DAG files and releases that are no longer shown; return their keys."""
-        kept = list(dict.fromkeys(each.release for each in pointer.deploys))[:KEPT]
-        stubs = {"lake_current.py", ".airflowignore", "current.json"}
-        stubs |= {name for id in kept for name in self._dag_files(id)}
-        for each in self._listed(self._target.dags_bucket, DAGS):
-            name = each["Key"][len(DAGS) :]
-            top, _, rest = name.partition("/")
-            if top == "releases":
-                stays = (
-                    rest.split("/")[0] in kept or now - each["LastModified"] < UNDER_WAY
-                )
-            else:
-                stays = name in stubs
-            if not stays:
-                self._s3.delete_object(Bucket=self._target.dags_bucket, Key=each["Key"])
-                yield each["Key"]
-
     def manifest(self, release: str) -> Optional[Manifest]:
         """Return the manifest of a release, if all of its artifacts exist."""
         text = self._get(*self._place(release, "artifacts", MANIFEST))
         return None if text is None else json.loads(text)
+
+    def parts(self, release: str) -> Optional[Manifest]:
+        """Return the files of a release of this deployment, by part; None for others,
+        whose manifest does not lie among its artifacts."""
+        text = self._get(*self._place(release, "artifacts", MANIFEST))
+        return None if text is None else _parts(text)
 
     def specs(self, release: str, manifest: Manifest) -> Dict[str, Any]:
         """Return the specs that a release's steps read, by domain; none that is missing
@@ -198,23 +135,18 @@ class Store:
         key = self._target.dag_file(release, MANIFEST)
         return self._get(self._target.dags_bucket, key) is not None
 
-    def _dag_files(self, release: str) -> Set[str]:
-        text = self._get(
-            self._target.dags_bucket, self._target.dag_file(release, MANIFEST)
-        )
-        return dag_files(json.loads(text)) if text else set()
-
     def _get(self, bucket: str, key: str) -> Optional[bytes]:
         try:
             return self._s3.get_object(Bucket=bucket, Key=key)["Body"].read()
         except self._s3.exceptions.NoSuchKey:
             return None
 
-    def _listed(self, bucket: str, prefix: str) -> Iterator[Dict[str, Any]]:
-        pages = self._s3.get_paginator("list_objects_v2")
-        listed = pages.paginate(Bucket=bucket, Prefix=prefix)
-        for page in listed:
-            yield from page.get("Contents", ())
+
+def listed(s3: Any, bucket: str, prefix: str) -> Iterator[Dict[str, Any]]:
+    """Yield what S3 lists below a prefix."""
+    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
+    for page in pages:
+        yield from page.get("Contents", ())
 
 
 def _uploads(built: Built, part: str) -> Dict[str, bytes]:

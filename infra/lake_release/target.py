@@ -35,6 +35,11 @@ class Target:
             airflow=f"lake-{environment.name}",
         )
 
+    @property
+    def owner(self) -> str:
+        """The address of the artifacts, which no two deployments have in common."""
+        return f"s3://{self.artifacts.bucket}/{self.artifacts.prefix}"
+
     def artifact(self, release: str, file: str) -> str:
         """Return the key of a file that steps read."""
         return f"{self.artifacts.prefix}releases/{release}/{file}"

@@ -48,6 +48,16 @@ print(json.dumps({
 """
 
 
+OTHERS = ("other_team.py", "team/releases/a.py", "releases/theirs/a.py")
+"""DAG files of others in the same folder, which Airflow is to show as before."""
+
+
+def others(name: str) -> bytes:
+    """A file with one DAG."""
+    id = name[: -len(".py")].replace("/", ".")
+    return f"from airflow.sdk import DAG\ndag = DAG({id!r}, schedule=None)\n".encode()
+
+
 @pytest.fixture(scope="module")
 def release(tmp_path_factory):
     """The release of this tree, and the folder that MWAA would copy of it."""
@@ -59,6 +69,9 @@ def release(tmp_path_factory):
     with mock_aws():
         s3 = made_buckets()
         target = Target.of(built.environment, None)
+        for name in OTHERS:
+            key = f"dags/{name}"
+            s3.put_object(Bucket=target.dags_bucket, Key=key, Body=others(name))
         Deployment(target, s3, by="a test", say=lambda line: None).deploy(built)
         copy(s3, folder / "dags")
     patch.undo()
@@ -102,6 +115,9 @@ def test_every_dag_is_there_without_an_error(parsed):
         "moma_maintenance",
         "moma_rebuild",
         "moma_reprocess",
+        "other_team",
+        "releases.theirs.a",
+        "team.releases.a",
     ]
 
 

@@ -159,13 +159,14 @@ class Releases:
             self._built[tree] = build("prod", self._output, project=self.project)
         return self._built[tree]
 
-    def deployment(self, s3=None, airflow=None):
+    def deployment(self, s3=None, airflow=None, take_over=()):
         return Deployment(
             self.target,
             s3 or self.s3,
             by="a test",
             airflow=airflow,
             checkout=Checkout(self.project),
+            take_over=take_over,
             say=self.said.append,
         )
 

@@ -7,6 +7,8 @@ from typing import Any, Callable, Dict, List, Optional
 
 import boto3
 
+from tests.unit.lake_release.buckets import BUCKET
+
 OTHERS = "scheduled__1"  # the run that keeps a DAG busy
 
 
@@ -14,7 +16,11 @@ class Mwaa:
     """An environment that is updated in one look, and an Airflow behind its REST API."""
 
     def __init__(self, region: str) -> None:
-        self.there: Optional[Dict[str, Any]] = {"Status": "AVAILABLE"}
+        self.there: Optional[Dict[str, Any]] = {
+            "Status": "AVAILABLE",
+            "SourceBucketArn": f"arn:aws:s3:::{BUCKET}",
+            "DagS3Path": "dags",
+        }
         self.updates: List[Dict[str, Any]] = []
         self.update_fails = False
         self.shows: List[str] = []

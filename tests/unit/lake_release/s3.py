@@ -52,10 +52,14 @@ class S3:
         }
         now = datetime.now(timezone.utc).replace(microsecond=0)
         kept = {"LastModified": now, "Content": content, "Checksum": checksum}
+        kept["Metadata"] = asked.get("Metadata", {})
         versions.append({**made, **kept})
         return _reply(made)
 
     def _delete(self, asked: Dict[str, Any], versions: list) -> tuple:
+        etag = (versions[-1] or {}).get("ETag")
+        if asked.get("IfMatch", etag) != etag:
+            return _error(412, "PreconditionFailed")
         versions.append(None)
         return _reply({})
 
@@ -66,7 +70,9 @@ class S3:
         if there is None or (wanted and not found):
             return _error(404, "NoSuchVersion" if wanted else "NoSuchKey")
         self.read.append(asked["Key"])
-        return _reply({**there, "Body": BytesIO(there["Content"])})
+        size = len(there["Content"])
+        body = BytesIO(there["Content"])
+        return _reply({**there, "Body": body, "ContentLength": size})
 
     def _head(self, asked: Dict[str, Any], versions: list) -> tuple:
         if versions[-1] is None:
@@ -88,7 +94,10 @@ class S3:
         reply: Dict[str, Any] = {"IsTruncated": len(found) > PAGE}
         if reply["IsTruncated"]:
             reply["NextContinuationToken"] = found[PAGE - 1][0]
-        listed = [{"Key": key, **there} for key, there in found[:PAGE]]
+        listed = [
+            {"Key": key, "Size": len(there["Content"]), **there}
+            for key, there in found[:PAGE]
+        ]
         return _reply({**reply, **({"Contents": listed} if listed else {})})
 
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 from lake_release import pointer
+from lake_release.airflow_bucket import AirflowBucket
 from lake_release.errors import ReleaseError
 from lake_release.shipped import lake_current
 from lake_release.store import Store, utc_now
@@ -253,18 +254,19 @@ def test_a_release_whose_files_are_still_on_their_way_is_not_shown(lake):
         assert lake.shown() == {"moma.py": f"one {first}"}
 
 
-def test_old_releases_go_and_so_does_what_lay_there_before(lake):
-    lake.s3.put_object(Bucket=BUCKET, Key="dags/lake_airflow/old.py", Body=b"")
-    lake.s3.put_object(Bucket=BUCKET, Key="dags/releases/unfinished/a.py", Body=b"")
+def test_old_releases_go_and_so_do_those_that_no_deploy_finished(lake):
     releases = []
     for version in map(str, range(7)):
         write_dags(lake.project, version, "moma.py")
         releases.append(lake.deploy())
-    assert "dags/lake_airflow/old.py" not in keys(lake.s3)
+    write_dags(lake.project, "unfinished", "moma.py")
     store = Store(lake.s3, lake.target)
-    later = utc_now() + timedelta(days=2)
-    gone = list(store.prune(pointer.read(lake.s3, lake.target), now=later))
-    assert "dags/releases/unfinished/a.py" in gone
+    unfinished = store.put(lake.built()) and lake.built().id
+    bucket = AirflowBucket(lake.s3, lake.target, store)
+    there = pointer.read(lake.s3, lake.target)
+    assert list(bucket.prune(there, now=utc_now())) == []
+    gone = list(bucket.prune(there, now=utc_now() + timedelta(days=2)))
+    assert f"dags/releases/{unfinished}/moma.py" in gone
     left = {key.split("/")[2] for key in keys(lake.s3, "dags/releases/")}
     assert left == set(releases[-5:])
     with pytest.raises(ReleaseError, match=f"{releases[0]} are no longer kept"):

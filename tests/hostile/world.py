@@ -103,8 +103,8 @@ class World:
         self._runs = ROUNDS
         self._home.mkdir()
         self._policies = _policies()
-        (self._home / FILE).write_text(json.dumps(self._policies))
         self._secret = secret_of(self._home)
+        (self._home / FILE).write_text(json.dumps(self._policies))
         with socket.socket() as held:
             held.bind(("127.0.0.1", 0))
             self._port = held.getsockname()[1]

@@ -26,7 +26,7 @@ def emulator(home):
     python = PROJECT / ".venv-airflow/bin/python"
     path = f"{PROJECT}/local:{PROJECT}/dags"
     argv = [python, "-m", "lake_local.aws", "--state-dir", home, "--port", str(port)]
-    with open(home / "log", "wb") as log:
+    with open(f"{home}.log", "wb") as log:
         process = subprocess.Popen(
             argv, env={**os.environ, "PYTHONPATH": path}, stdout=log, stderr=log
         )

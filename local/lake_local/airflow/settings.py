@@ -80,7 +80,11 @@ def airflow_environment(
 
 
 def _core(home: StateDirectory, project: Project) -> dict[str, str]:
+    database = home.airflow / "airflow.db"
     return {
+        # Whatever airflow.cfg says: these are migrated, and their active runs are failed.
+        "DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{database}",
+        "DATABASE__SQL_ALCHEMY_CONN_ASYNC": f"sqlite+aiosqlite:///{database}",
         "CORE__PLUGINS_FOLDER": str(project.root / "plugins"),
         "CORE__EXECUTOR": "resuming.ResumingExecutor",
         "CORE__LOAD_EXAMPLES": "False",

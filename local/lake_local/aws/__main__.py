@@ -10,6 +10,7 @@ from lake_local.aws import DEFAULT_REGION
 from lake_local.aws.policies.documents import PolicyError
 from lake_local.aws.private_folder import NotPrivate
 from lake_local.aws.server import StateDirectoryInUse, serve
+from lake_local.aws.state_mark import NotAStateDirectory
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -23,7 +24,7 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     try:
         serve(args.state_dir.resolve(), port=args.port, region=args.region)
-    except (StateDirectoryInUse, NotPrivate, PolicyError) as reason:
+    except (StateDirectoryInUse, NotAStateDirectory, NotPrivate, PolicyError) as reason:
         print(reason, file=sys.stderr)
         return 1
     except OSError as reason:

@@ -11,7 +11,7 @@ import os
 import secrets
 from pathlib import Path
 
-from lake_local.aws.private_folder import make_private
+from lake_local.aws.state_mark import claim
 
 KEY_ID = "local"
 """Of people and of the command line; Airflow and each step sign by an id of their own."""
@@ -37,7 +37,7 @@ def secret_of(home: Path) -> str:
 
 def _make(file: Path) -> None:
     """Create the file atomically; of two processes the first wins."""
-    make_private(file.parent)
+    claim(file.parent)
     draft = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as output:

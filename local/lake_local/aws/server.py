@@ -22,11 +22,11 @@ from lake_local.aws.guard import Guard
 from lake_local.aws.http_server import Server
 from lake_local.aws.keys import secret_of
 from lake_local.aws.moto_services import MotoServices
-from lake_local.aws.policies.judge import Judge, policies_of
-from lake_local.aws.private_folder import make_private
+from lake_local.aws.policies.judge import FILE as POLICIES, Judge, policies_of
 from lake_local.aws.router import Front
 from lake_local.aws.s3.store import ObjectStore
 from lake_local.aws.s3.web import S3Web
+from lake_local.aws.state_mark import claim
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class Emulator:
         grace: float = 10,
         idle_scale: float = 1.0,
     ) -> None:
-        make_private(home)
+        claim(home, given={POLICIES})
         policies = policies_of(home)
         self._lock = _lock(home)
         self._server = Server(port, self._not_ready)
@@ -117,7 +117,7 @@ class Emulator:
 
 def serve(home: Path, *, port: int, region: str = DEFAULT_REGION) -> None:
     """Serve until SIGTERM or SIGINT; the log goes to `<state directory>/aws.log`."""
-    make_private(home)
+    claim(home, given={POLICIES})
     _log_to(home / "aws.log")
     asked = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

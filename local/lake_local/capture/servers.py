@@ -100,6 +100,7 @@ def running(
     home: StateDirectory, capture: Capture, database: Database
 ) -> Iterator[Running]:
     """Start the servers and the connector; stop them at the end of the block."""
+    home.create()
     own = StateDirectory.at(home.root / slots.FOLDER / capture.domain)
     who = f"connect {capture.domain}"
     with lock.hold(own, who, shared=False, patience=0):

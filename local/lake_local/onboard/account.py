@@ -67,6 +67,7 @@ def clients(args: Namespace, environment: EnvironmentSpec) -> Iterator[Clients]:
     if environment.name == ENVIRONMENT:
         shut_out_real_accounts()
         home = StateDirectory.at(args.state_dir)
+        home.check()
         with session.opened(home, _specs(args), who="onboard") as opened:
             yield opened.aws
         return

@@ -14,6 +14,7 @@ SHARED = (
     "lake.py",
 )
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_BEGIN = '"""DAGs of the domain '
 _FILE = '''"""DAGs of the domain {domain}: see {tables}."""
 
 from lake_airflow import build_domain
@@ -50,13 +51,15 @@ def generate(target: Path, *, project_dags: Path, tables: Path) -> Path:
     """Write a DAGs folder of the domains in `tables` to `target`, and return it.
 
     Shared files are linked to the project, so that changes there count. Files that are
-    right already are not written again: Airflow may be reading them.
+    right already are not written again: Airflow may be reading them. What was not
+    generated stays. Raises BadRequest where it is in the way.
     """
     domains = domains_in(tables)
     files = [f"{each}.py" for each in domains]
     shared = [each for each in SHARED if each not in files]
     target.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _remove_all_but(target, {*shared, *files})
+    _refuse_foreign(target, {*shared, *files})
+    _remove_generated(target, but={*shared, *files})
     for name in shared:
         _link(target / name, project_dags / name)
     shutil.copyfile(project_dags / ".airflowignore", target / ".airflowignore")
@@ -79,14 +82,30 @@ def lacks_dag_file(dags: Path, domain: str) -> bool:
     return domain not in files and files <= {"lake", *domains_in(dags / "tables")}
 
 
-def _remove_all_but(folder: Path, wanted: set[str]) -> None:
+def _refuse_foreign(folder: Path, names: set[str]) -> None:
+    for path in sorted(folder / name for name in names):
+        if path.exists() and not path.is_symlink() and not _is_generated(path):
+            raise BadRequest(
+                f"{path} was not written by a command, and --tables needs the name. Move it"
+                " elsewhere, or give these tables another state directory: --state-dir DIR"
+            )
+
+
+def _remove_generated(folder: Path, *, but: set[str]) -> None:
     for each in folder.iterdir():
-        if each.name in wanted:
-            continue
-        if each.is_dir() and not each.is_symlink():
-            shutil.rmtree(each)
-        else:
+        if each.name not in but and _is_generated(each):
             each.unlink()
+
+
+def _is_generated(path: Path) -> bool:
+    """Return whether a file is a domain's, or a link, as `generate` writes them."""
+    if path.is_symlink():
+        return path.name in SHARED
+    return (
+        path.suffix == ".py"
+        and path.is_file()
+        and path.read_bytes().startswith(_BEGIN.encode())
+    )
 
 
 def _link(link: Path, to: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lake_local.aws.private_folder import NotPrivate, make_private
+from lake_local.aws import state_mark
+from lake_local.aws.private_folder import NotPrivate
 from lake_local.errors import BadRequest
 
 
@@ -21,16 +22,23 @@ class StateDirectory:
         return cls(Path(path).expanduser().resolve())
 
     def create(self) -> None:
-        """Create the folders, readable by their owner only.
+        """Create and mark the folders, readable by their owner only.
 
-        Raises BadRequest if the root belongs to another user.
+        Raises BadRequest if the root belongs to another user, or has what others wrote.
         """
         try:
-            make_private(self.root)
-        except NotPrivate as error:
+            state_mark.claim(self.root)
+        except (NotPrivate, state_mark.NotAStateDirectory) as error:
             raise BadRequest(str(error)) from error
         for folder in (self.airflow, self.logs, self.holders):
             folder.mkdir(mode=0o700, exist_ok=True)
+
+    def check(self) -> None:
+        """Raise BadRequest if it is a folder that others filled; write nothing."""
+        try:
+            state_mark.check(self.root)
+        except state_mark.NotAStateDirectory as error:
+            raise BadRequest(str(error)) from error
 
     @property
     def airflow(self) -> Path:

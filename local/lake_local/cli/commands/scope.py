@@ -13,8 +13,13 @@ from lake_local.workspace.state_dir import StateDirectory
 
 
 def home_of(args: Namespace | None) -> StateDirectory:
-    """Return the state directory of the arguments; the default without arguments."""
-    return StateDirectory.at(args.state_dir) if args else default_home(find())
+    """Return the state directory of the arguments; the default without arguments.
+
+    Raises BadRequest for a folder that others filled.
+    """
+    home = StateDirectory.at(args.state_dir) if args else default_home(find())
+    home.check()
+    return home
 
 
 def add_dag(parser: ArgumentParser, *, params: str) -> None:

@@ -21,6 +21,7 @@ from lake_local.aws import client
 from lake_local.aws.emr import permitted_steps
 from lake_local.aws.http_server import Server
 from lake_local.aws.keys import credentials_file, secret_of
+from lake_local.aws.state_mark import FILE as MARK
 from lake_local.aws.pages import ask
 
 ORIGIN = {"Origin": "http://page.example"}
@@ -177,7 +178,7 @@ def test_the_key_of_a_home_is_its_owners_alone_and_stays(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     found = boto3.Session().get_credentials()  # as AWS's own tools read it
     assert (found.access_key, found.secret_key) == ("local", secret)
-    assert sorted(file.parent.iterdir()) == [file]
+    assert {each.name for each in file.parent.iterdir()} == {file.name, MARK}
 
 
 def test_nothing_but_loopback_is_listened_on():

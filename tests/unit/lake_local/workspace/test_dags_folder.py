@@ -87,3 +87,31 @@ def test_a_name_that_could_become_code_is_refused(folder, tables):
     (evil / "_domain.yml").write_text("name: x\n")
     with pytest.raises(BadRequest, match="is not a valid name of a domain"):
         folder()
+
+
+def test_what_was_not_generated_stays(folder, tables):
+    made = folder()
+    (made / "other_team.py").write_text("from airflow import DAG\n")
+    (made / "dbt").mkdir()
+    (made / "dbt" / "project.yml").write_text("name: other\n")
+    (made / "linked").symlink_to(made / "dbt")
+    (tables / "shop" / "_domain.yml").unlink()
+    left = {each.name for each in folder().iterdir()} - {*SHARED, ".airflowignore"}
+    assert left == {"sales.py", "other_team.py", "dbt", "linked"}
+    assert (made / "dbt" / "project.yml").read_text() == "name: other\n"
+
+
+@pytest.mark.parametrize("name", ["shop.py", "lake.py", "clusters"])
+def test_what_was_not_generated_is_not_replaced(folder, name):
+    made = folder()
+    (made / name).unlink()
+    (made / name).write_text("of somebody else\n")
+    (made / "sales.py").unlink()
+    with pytest.raises(BadRequest) as refused:
+        folder()
+    assert str(refused.value) == (
+        f"{made / name} was not written by a command, and --tables needs the name. Move it"
+        " elsewhere, or give these tables another state directory: --state-dir DIR"
+    )
+    assert (made / name).read_text() == "of somebody else\n"
+    assert not (made / "sales.py").exists()

@@ -26,7 +26,7 @@ _KEPT = (
     *("state", "started", "seconds", "rows_in", "accepted", "quarantined", "error"),
     *("versions_opened", "versions_closed", "versions", "current_rows", "samples"),
     *("newest_input", "newest_event", "upserted", "warnings", "files"),
-    *("rules", "maintained", "checks", "commits"),
+    *("rules", "maintained", "checks", "commits", "guarded"),
 )
 """Fields of reports that pages show; large runs have large reports."""
 
@@ -370,12 +370,14 @@ class TableFacts:
             return []
         error = report.get("error") or {}
         words = f"{error.get('type', 'Error')}: {error.get('message', 'no message')}"
-        shown = self.domain.guard.words(self.spec.full_name, words)
+        shown = self.domain.guard.words(self.spec.full_name, words, report)
         return [Problem("failed", f"{stage}: {shown}", run)]
 
     def _warnings(
         self, stage: str, run: Run, report: Mapping[str, Any]
     ) -> list[Problem]:
         guard, name = self.domain.guard, self.spec.full_name
-        texts = (guard.words(name, str(each)) for each in report.get("warnings") or ())
-        return [Problem("warning", f"{stage}: {text}", run) for text in texts]
+        return [
+            Problem("warning", f"{stage}: {guard.words(name, str(each), report)}", run)
+            for each in report.get("warnings") or ()
+        ]

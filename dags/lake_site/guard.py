@@ -1,9 +1,9 @@
 """Decides which words of runs may be shown: never values of personal columns.
 
-Messages of errors and warnings may quote a value. Those of a table with a personal column
-are cut to what names table, stage and id; so are those of the steps of its domain, and
-those of products that read such a table or one that is not known: what SQL makes of a
-value on the way is not known.
+A step leaves values out of the report of a guarded table, and the report says so: its
+words are shown as they are. Those of a report that says nothing may quote a value: an
+older release wrote it, or the table was not marked then. They are cut to what names table,
+stage and id; so are causes that name no table, which are words of EMR.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from lake_spec.model import DomainSpec, TableSpec
 CUT = "(the message is in the run's log)"
 REASON_CUT = "(the reason is in the column lake_reason of the quarantine)"
 _NO_VALUE = re.compile(r"(key|order|scope) column \w+ has no value|no effective time")
+
+Reports = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 class Guard:
@@ -46,18 +48,26 @@ class Guard:
         """Return whether values of a column may be shown."""
         return self._columns.may_show(table, column)
 
-    def words(self, table: str, text: str) -> str:
-        """Return a message of a table's report, or what of it may be shown."""
-        return _cut(text, 1) if self.is_guarded(table) else text
+    def may_quote(self, table: str, report: Mapping[str, Any]) -> bool:
+        """Return whether a report may have values that pages do not show."""
+        return self.is_guarded(table) and not report.get("guarded")
 
-    def cause(self, text: str) -> str:
-        """Return a cause or warning of a summary: `<domain>.<table> <stage>: <words>`."""
+    def words(self, table: str, text: str, report: Mapping[str, Any]) -> str:
+        """Return a message of a table's report, or what of it may be shown."""
+        return _cut(text, 1) if self.may_quote(table, report) else text
+
+    def cause(self, text: str, tables: Reports) -> str:
+        """Return a cause or warning of a summary: `<domain>.<table> <stage>: <words>`.
+
+        `tables` are the reports of its run, by table and stage.
+        """
         name = text.partition(":")[0].split(" ")[0].rstrip(",")
         if name in self._tables:
-            guarded = self.is_guarded(name)
+            reports = tables.get(name.partition(".")[2], {}).values() or ({},)
+            is_cut = any(self.may_quote(name, each) for each in reports)
         else:
-            guarded = any(map(self.is_guarded, self._tables))
-        return _cut(text, 2) if guarded else text
+            is_cut = any(map(self.is_guarded, self._tables))
+        return _cut(text, 2) if is_cut else text
 
     def samples(
         self, table: TableSpec, report: Mapping[str, Any]
@@ -71,7 +81,7 @@ class Guard:
             {
                 "path": str(sample.get("path", "")),
                 "record": sample.get("record"),
-                "reason": self._reason(table, str(sample.get("reason", ""))),
+                "reason": self._reason(table, str(sample.get("reason", "")), report),
                 "values": [
                     (str(name), str(value))
                     for name, value in _row(sample.get("row")).items()
@@ -81,12 +91,12 @@ class Guard:
             for sample in report.get("samples") or ()
         ]
 
-    def _reason(self, table: TableSpec, text: str) -> str:
+    def _reason(self, table: TableSpec, text: str, report: Mapping[str, Any]) -> str:
         """Return why a row is bad: words of the spec, which have no value of the row."""
         known = {f"quality: {rule.broken}" for rule in table.quality}
         if text in known or _NO_VALUE.fullmatch(text):
             return text
-        return REASON_CUT if self.is_guarded(table.full_name) else text
+        return REASON_CUT if self.may_quote(table.full_name, report) else text
 
 
 def _cut(text: str, parts: int) -> str:

@@ -201,8 +201,8 @@ def _add_run(files: Files, facts: DomainFacts, run: Run) -> None:
     known = {table.name for table in facts.spec.tables}
     samples = quality.samples_of_run(facts, run)
     maintained = quality.maintained_in_run(run)
-    causes = [facts.guard.cause(each) for each in run.causes]
-    warnings = [facts.guard.cause(each) for each in run.warnings]
+    causes = [facts.guard.cause(each, run.tables) for each in run.causes]
+    warnings = [facts.guard.cause(each, run.tables) for each in run.warnings]
     _paged(
         files,
         "run.html",

@@ -24,7 +24,10 @@ StageError
 
 from __future__ import annotations
 
+import re
 from typing import Sequence, Tuple, Type
+
+from lake_spec.text.marked_values import BEGIN, END, row_value
 
 SHOWN = 200
 """The most characters of a value that messages, reports and logs show."""
@@ -422,8 +425,22 @@ class PullFailed(StageError):
     """
 
 
+_LINE = re.compile(f"(?:{BEGIN}[^{END}]*(?:{END}|$)|[^\\r\\n])+")
+"""A line of a text: the breaks inside a marked value do not end it."""
+
+
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error that says something, for reports."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    """Return the first line of an error that says something, for reports.
+
+    That of an error that is not ours may quote any value, so it is marked as one.
+    """
+    if isinstance(error, StageError):
+        return _first(str(error), error)
+    return row_value(_first(str(error), error))
+
+
+def _first(text: str, error: BaseException) -> str:
+    lines = [each.strip() for each in _LINE.findall(text) if each.strip()]
     causes = [line for line in lines if line.startswith("Caused by:")]
-    return (causes[-1] if causes else lines[0] if lines else type(error).__name__)[:500]
+    line = causes[-1] if causes else lines[0] if lines else type(error).__name__
+    return re.sub(r"[\r\n]+", " ", line)[:500]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+import json
+from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from typing import Dict, Iterable, List, Mapping, Optional, Union
 
 from lake_spec.contract.state_format import state_text
 from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.text.marked_values import unmarked, without_values
 
 MOST_LISTED = 100
 """Number of changed surrogate keys that a report lists; all are counted."""
 
 MOST_SAMPLES = 10
 """Number of bad rows that a report shows; all are counted, and in the quarantine."""
+
+MOST_WITHHELD = 1000
+"""Number of texts with values that a report of a guarded table keeps for the table."""
 
 _ADDED_UP = (
     *("seconds", "rows_in", "accepted", "unchanged", "duplicates", "quarantined"),
@@ -73,7 +78,7 @@ class BadRow:
     """Number of the record in its file, from 1."""
     reason: str
     row: str = ""
-    """Key and some values as a JSON object, without those of personal columns.
+    """Key and some values as a JSON object; empty in a guarded table.
 
     It is one text, so that an erase of the key takes all of it.
     """
@@ -189,6 +194,12 @@ class Report:
     """Results of checks of the table, the newest of each."""
     warnings: List[str] = field(default_factory=list)
     error: Optional[Dict[str, str]] = None
+    guarded: bool = False
+    """Whether the table is guarded: then no text of the report has a value of a row."""
+    whole_messages: Optional[str] = None
+    """Object next to a guarded table with the texts that have values, if there are any."""
+    withheld: List[str] = field(default_factory=list)
+    """These texts, which are no part of the report as it is put."""
     version: str = ""
     """Version of the project that wrote the report."""
 
@@ -210,8 +221,41 @@ class Report:
             self.rules[words] = self.rules.get(words, 0) + count
 
     def add_samples(self, rows: Iterable[BadRow]) -> None:
-        """Add some of the bad rows, as far as there is room; all are counted."""
-        self.samples = [*self.samples, *rows][:MOST_SAMPLES]
+        """Add some of the bad rows, as far as there is room; all are counted.
+
+        Of a guarded table they have no values: those are in the quarantine.
+        """
+        shown = [
+            replace(
+                each,
+                reason=self.words(each.reason),
+                row="" if self.guarded else each.row,
+            )
+            for each in rows
+        ]
+        self.samples = [*self.samples, *shown][:MOST_SAMPLES]
+
+    def set_moved_keys(self, keys: Iterable[MovedKey]) -> None:
+        """List replaced surrogate keys; those of a guarded table stay next to it."""
+        if not self.guarded:
+            self.moved_keys = list(keys)
+            return
+        for each in keys:
+            self.withhold(json.dumps({"moved_key": asdict(each)}))
+
+    def words(self, text: str) -> str:
+        """Return a text as it may be shown: that of a guarded table without values."""
+        if not self.guarded:
+            return unmarked(text)
+        shown = without_values(text)
+        if shown != text:
+            self.withhold(unmarked(text))
+        return shown
+
+    def withhold(self, text: str) -> None:
+        """Keep a text with values of a guarded table for an object next to the table."""
+        if text not in self.withheld and len(self.withheld) < MOST_WITHHELD:
+            self.withheld.append(text)
 
     def settle_duplicates(self, found: Dict[str, int], first: int = 0) -> None:
         """Count rows that turned out to be known events as duplicates.
@@ -246,6 +290,8 @@ class Report:
         self.moved_keys = [*self.moved_keys, *later.moved_keys][:MOST_LISTED]
         self.add_checks(later.checks)
         self.warnings += [w for w in later.warnings if w not in self.warnings]
+        for text in later.withheld:
+            self.withhold(text)
 
     def add_checks(self, results: List[CheckResult]) -> None:
         """Add results of checks, in the place of earlier ones of the same checks."""
@@ -255,7 +301,7 @@ class Report:
 
     def warn(self, id: WarningId, text: str) -> bool:
         """Add a warning; return False if the report has it already."""
-        line = f"{id.value}: {text}"
+        line = self.words(f"{id.value}: {text}")
         if line in self.warnings:
             return False
         self.warnings.append(line)
@@ -269,7 +315,7 @@ class Report:
 
     def set_aside_file(self, id: str, path: str, reason: str) -> bool:
         """Add a file that was not ingested; return False if the report has it already."""
-        entry = {"path": path, "type": id, "reason": reason}
+        entry = {"path": path, "type": id, "reason": self.words(reason)}
         if entry in self.set_aside:
             return False
         self.set_aside.append(entry)
@@ -293,4 +339,6 @@ class Report:
 
     def to_json(self) -> str:
         """Return the report as JSON text, keys in the order of the class."""
-        return state_text(asdict(self), release=self.release, indent=1)
+        said = asdict(self)
+        del said["withheld"]
+        return state_text(said, release=self.release, indent=1)

@@ -65,8 +65,9 @@ class Column:
     sensitivity: Optional[Sensitivity] = setting(
         "Whether its values are data of persons (`personal`), not for everyone "
         "(`internal`) or neither (`none`); if left out, that of the columns that its "
-        "values come from, else `none`. Values of `personal` columns are in no profile "
-        "and no page of the catalogue.",
+        "values come from, else `none`. Values of `personal` columns are in no profile; "
+        "a table with such a column has no values in reports, logs, notifications and "
+        "pages (docs/security.md).",
         None,
     )
 

@@ -163,7 +163,7 @@ def layer_of_history(
 def _note_moved_keys(run: TableRun, changes: DataFrame) -> None:
     moved = moved_keys(changes, run.spec)
     run.report.keys_moved = moved.count
-    run.report.moved_keys = list(moved.first)
+    run.report.set_moved_keys(moved.first)
     if moved.count:
         run.say(f"{moved.count:,} surrogate keys were replaced; the report lists them")
 

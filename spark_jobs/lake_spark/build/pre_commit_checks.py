@@ -11,6 +11,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from lake_spec.text.marked_values import row_value
 from lake_spark.errors import BrokenInvariant
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.layer import CHANGED, INSERTED, Layer, REMOVED
@@ -101,7 +102,8 @@ def _first_keys(
 def keep_invariants(layer: Layer, counts: Dict[str, Any]) -> None:
     """Raise BrokenInvariant if rows break one, naming it and a key."""
     faults = [
-        f"{invariant}: {counts[f'broken_{i}']} row(s), for example key {counts[f'broken_key_{i}']}"
+        f"{invariant}: {counts[f'broken_{i}']} row(s), for example key "
+        f"{row_value(counts[f'broken_key_{i}'])}"
         for i, invariant in enumerate(layer.broken)
         if counts[f"broken_{i}"]
     ]

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.model import Avro, Csv, Orc, Parquet
+from lake_spec.text.marked_values import row_value
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.erasure.columnar_files import blank_typed
 from lake_spark.erasure.subjects import Subjects
@@ -135,7 +136,7 @@ def _made(run: TableRun, each: Input, found: Found, scratch: str) -> str:
                 lambda text: blank_records(run, text, records),
             )
     except (NotBlanked, UnicodeError) as error:
-        raise _cannot(run, file, str(error)) from None
+        raise _cannot(run, file, row_value(error)) from None
     run.store.write(scratch, content)
     _compare(run, replace(each, file=_at(run, file, scratch)), found)
     return scratch

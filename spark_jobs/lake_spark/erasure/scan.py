@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.contract.published_tables import DELTA_FOLDER, ICEBERG_FOLDER
 from lake_spec.hudi.options import METADATA_FOLDER, METADATA_TABLE_FOLDER
+from lake_spec.text.marked_values import row_value
 from lake_spark.erasure import landing_files, quarantine
 from lake_spark.erasure.avro_texts import avro_texts
 from lake_spark.erasure.subjects import Subjects
@@ -48,7 +49,7 @@ def scan_files(run: TableRun, subjects: Subjects) -> int:
     if bad:
         raise KeysNotErased(
             f"{run.spec.full_name}: {len(bad)} file(s) may still contain an erased key, first "
-            f"{bad[0]}. Start the run again with the same request."
+            f"{row_value(bad[0])}. Start the run again with the same request."
         )
     if foreign:
         raise ForeignFiles(

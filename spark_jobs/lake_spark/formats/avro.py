@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Optional, Tuple
 
+from lake_spec.text.marked_values import quoted_value
 from lake_spark.errors import REMOVED, UnreadableFile
 from lake_spark.landing.files import LandingFile
 from lake_spark.storage.object_store import ObjectStore
@@ -26,8 +27,8 @@ def refuse_cut(store: ObjectStore, file: LandingFile) -> None:
         if not head.startswith(_MAGIC):
             raise UnreadableFile(
                 file.path,
-                f"is not a valid avro file: it begins with {head[:16]!r}, not {_MAGIC!r}. Land "
-                "it in the format avro, or correct source.format.",
+                f"is not a valid avro file: it begins with {quoted_value(head[:16])}, not "
+                f"{_MAGIC!r}. Land it in the format avro, or correct source.format.",
             )
         marker = marker_of(head)
         while marker is None and limit < file.size:

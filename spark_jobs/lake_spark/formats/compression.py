@@ -10,6 +10,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from lake_spec.model import Engine, TableSpec
+from lake_spec.text.marked_values import row_value
 from lake_spark.errors import UnreadableFile
 from lake_spark.landing.files import LandingFile
 
@@ -45,8 +46,8 @@ def unpacked(
         reason = getattr(error, "java_exception", error)
         raise UnreadableFile(
             file.path,
-            f"is not a valid {suffix} file: {reason}. Land the whole file again, or correct the "
-            "ending of its name.",
+            f"is not a valid {suffix} file: {row_value(reason)}. Land the whole file again, or "
+            "correct the ending of its name.",
         ) from None
     return head
 

@@ -8,6 +8,7 @@ from typing import List, Optional, Tuple
 
 from lake_spec.model import Csv
 from lake_spec.model.sources import CHARSETS
+from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.errors import (
     BadFileReason,
     SHOWN,
@@ -165,7 +166,7 @@ def reason(fault: Fault, kind: Csv, read_as: str) -> BadFileReason:
 
 def _shown(text: str) -> str:
     """Show the line, or its beginning: how long it is, its excerpt does not show."""
-    return repr(text[:SHOWN]) + ("..." if len(text) > SHOWN else "")
+    return quoted_value(text[:SHOWN]) + ("..." if len(text) > SHOWN else "")
 
 
 _WORDS = {
@@ -209,7 +210,7 @@ def _undecodable(line: bytes, read_as: str) -> str:
     try:
         line.decode(read_as)
     except UnicodeDecodeError as error:
-        return f"byte {line[error.start : error.end][:4].hex(' ').upper()}"
+        return f"byte {row_value(line[error.start : error.end][:4].hex(' ').upper())}"
     return "a byte"
 
 

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from lake_spec.model import Csv, Feed, Json, Parquet, TableSpec
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.globs import glob_pattern
+from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import (
     BadFile,
@@ -155,7 +156,7 @@ def _first_record(content: bytes, file: LandingFile, kind: Csv) -> List[str]:
         raise UnreadableFile(
             file.path,
             f"the first record, line 1, cannot be read: {error}: "
-            f"{shortened(repr(text[:HEAD_BYTES]))}. Fix the file and land it again, or "
+            f"{row_value(shortened(repr(text[:HEAD_BYTES])))}. Fix the file and land it again, or "
             "set source.format.quote.",
         ) from None
     if not names and kind.header:
@@ -175,7 +176,7 @@ def _first_record(content: bytes, file: LandingFile, kind: Csv) -> List[str]:
     if odd and kind.header:
         raise UndecodableFile(
             file.path,
-            f"the header, line 1, has the name {shortened(repr(odd[0]))}, which has a "
+            f"the header, line 1, has the name {row_value(shortened(repr(odd[0])))}, which has a "
             f"NUL or bytes that are not {kind.encoding}. Fix the file, or set "
             "source.format.encoding.",
         )
@@ -183,7 +184,7 @@ def _first_record(content: bytes, file: LandingFile, kind: Csv) -> List[str]:
 
 
 def _start(text: str) -> str:
-    return repr(text.strip()[:40])
+    return quoted_value(text.strip()[:40])
 
 
 def _names_of_maps(spec: TableSpec) -> List[str]:
@@ -382,8 +383,8 @@ def _no_double_names(file: LandingFile, shape: Shape) -> None:
             if other is not name:
                 raise WrongColumns(
                     file.path,
-                    f"{DOUBLE_NAME}: {shortened(repr(other))} and "
-                    f"{shortened(repr(name))}. Rename one of them in the source.",
+                    f"{DOUBLE_NAME}: {row_value(shortened(repr(other)))} and "
+                    f"{row_value(shortened(repr(name)))}. Rename one of them in the source.",
                 )
 
 
@@ -404,7 +405,8 @@ def _has_needed_columns(file: LandingFile, shape: Shape, spec: TableSpec) -> Non
     if time and time.lower() not in [name.lower() for name in shape.names]:
         missing.append(time)
     if missing:
-        has = ", ".join(shape.names)[:300]
+        # A file without its header has values of its first row as names.
+        has = row_value(", ".join(shape.names)[:300])
         hint = debezium.remedy(spec.envelope, missing)
         raise WrongColumns(
             file.path,

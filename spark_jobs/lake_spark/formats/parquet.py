@@ -17,6 +17,7 @@ from pyspark.sql.types import StructType
 
 from lake_spec.model import NewColumns, TableSpec
 from lake_spec.model.column_type import ColumnType
+from lake_spec.text.marked_values import quoted_value
 from lake_spark.errors import first_line, REMOVED, UnreadableFile, WrongTypes
 from lake_spark.formats.column_names import Names
 from lake_spark.formats.file_schema import Shape
@@ -102,7 +103,7 @@ def _footer(store: ObjectStore, file: LandingFile) -> bytes:
             raise UnreadableFile(
                 file.path,
                 "is cut, damaged or not a parquet file: its end has no footer (it ends with"
-                f" {end[4:]!r}, not {_MAGIC!r}). {_LAND_AGAIN}.",
+                f" {quoted_value(end[4:])}, not {_MAGIC!r}). {_LAND_AGAIN}.",
             )
         return store.read_end(file.uri, length + _FOOTER_END)[:length]
     except KeyError:

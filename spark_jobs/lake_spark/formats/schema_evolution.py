@@ -9,6 +9,7 @@ from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import NewColumns, TableSpec
 from lake_spec.model.column_type import ColumnType
 from lake_spec.rules.names import is_source_name
+from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.errors import WrongColumns, WrongTypes
 from lake_spark.formats.column_names import Names, SOURCE, true_name_in, undeclared
 from lake_spark.formats.file_schema import Shape
@@ -93,8 +94,8 @@ def name_warnings(spec: TableSpec, shape: Shape) -> List[Tuple[WarningId, str]]:
 
 def _left_out(name: str) -> Tuple[WarningId, str]:
     return WarningId.COLUMN_LEFT_OUT, (
-        f"column {name[:200]!r} is left out: a spec cannot contain its name. Rename it in "
-        "the source, or send it under another name (a view, an alias, a renaming "
+        f"column {quoted_value(name[:200])} is left out: a spec cannot contain its name. "
+        "Rename it in the source, or send it under another name (a view, an alias, a renaming "
         "transform)."
     )
 
@@ -108,7 +109,7 @@ def _refuse(file: LandingFile, unknown: List[str]) -> None:
     if unknown:
         raise WrongColumns(
             file.path,
-            f"has undeclared column(s) {', '.join(unknown)} and source.new_columns is "
+            f"has undeclared column(s) {row_value(', '.join(unknown))} and source.new_columns is "
             "'refuse'. Declare them under columns, or set it to add or ignore.",
         )
 
@@ -146,17 +147,17 @@ def _legal_type(
         if bad is not None:
             raise WrongColumns(
                 file.path,
-                f"column {name!r} has the undeclared field {bad!r}, which is not a valid "
-                "name in the lake. Declare the column as string, which keeps the JSON text "
-                "of each value, or declare its fields and set source.new_columns: "
-                f"ignore{_MONGODB if bad[:1] == '$' else ''}.",
+                f"column {quoted_value(name)} has the undeclared field "
+                f"{quoted_value(bad)}, which is not a valid name in the lake. Declare the "
+                "column as string, which keeps the JSON text of each value, or declare its "
+                f"fields and set source.new_columns: ignore{_MONGODB if bad[:1] == '$' else ''}.",
             )
         if each.name not in _KNOWN:
             raise WrongTypes(
                 file.path,
-                f"the undeclared column {name!r} is {found.text}, and tables cannot store "
-                f"{each.text}. Declare it as string, which keeps the JSON text of each "
-                "value, or set source.new_columns to ignore.",
+                f"the undeclared column {quoted_value(name)} is {row_value(found.text)}, and "
+                f"tables cannot store {row_value(each.text)}. Declare it as string, which "
+                "keeps the JSON text of each value, or set source.new_columns to ignore.",
             )
     return kind
 
@@ -179,8 +180,9 @@ def _refuse_name(spec: TableSpec, file: LandingFile, raw: str) -> None:
         legal = f"{SOURCE}{legal}"[:_LONGEST].rstrip("_")
     raise WrongColumns(
         file.path,
-        f"has the undeclared column {name!r}, which is not a valid name in the lake. "
-        f"Declare it: columns: {{{legal}: {{type: string, source: [{name!r}]}}}}",
+        f"has the undeclared column {quoted_value(name)}, which is not a valid name in the lake. "
+        f"Declare it: columns: {{{row_value(legal)}: {{type: string, source: "
+        f"[{quoted_value(name)}]}}}}",
     )
 
 

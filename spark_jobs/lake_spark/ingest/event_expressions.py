@@ -10,6 +10,7 @@ from typing import Dict, List, Sequence, Tuple
 
 from lake_spec.hudi.options import LONGEST_FOLDER, NO_PARTITIONS
 from lake_spec.model import Connector, Feed, Json, TableSpec
+from lake_spec.text.marked_values import sql_value
 from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.changelog.schema import (
     ALL_KEYS,
@@ -147,7 +148,7 @@ def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
     cases = [("lake_corrupt IS NOT NULL", words)]
     cases = cases if with_corrupt else []
     # Before the key: one that cannot be read has a value.
-    fault = f"lake_fault.words || {shown_text('lake_fault.value')}"
+    fault = f"lake_fault.words || {sql_value(shown_text('lake_fault.value'))}"
     cases.append((f"lake_op = '{UPSERT}' AND lake_fault IS NOT NULL", fault))
     cases += [
         (
@@ -160,7 +161,7 @@ def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
     if scope:
         words = sql_literal(f"scope column {scope.column} has no value")
         cases.append((f"{sql_identifier(scope.column)} IS NULL", words))
-    word = shown_text("lake_word")
+    word = sql_value(shown_text("lake_word"))
     cases.append(
         ("lake_op IS NULL", f"'unknown operation: ' || coalesce({word}, 'no value')")
     )
@@ -200,7 +201,7 @@ def _no_folders(spec: TableSpec) -> List[Tuple[str, str]]:
         value = f"CAST({sql_identifier(name)} AS string)"
         words = sql_literal(f"partition column {name} has the value '")
         end = sql_literal("', which readers of Hudi read as no value")
-        why = f"{words} || {value} || {end}"
+        why = f"{words} || {sql_value(value)} || {end}"
         cases.append((f"lake_op = '{UPSERT}' AND {value} IN ({wrong})", why))
         encoded = f"octet_length(regexp_replace({value}, {_ESCAPED}, '%00'))"
         most = LONGEST_FOLDER - len(name) - 1
@@ -211,7 +212,7 @@ def _no_folders(spec: TableSpec) -> List[Tuple[str, str]]:
 
 def _too_late(spec: TableSpec) -> List[Tuple[str, str]]:
     """List the cases at the sentinel, where a version would end where it starts."""
-    cases, time = [], "'effective time ' || lake_effective_at || "
+    cases, time = [], f"'effective time ' || {sql_value('lake_effective_at')} || "
     if spec.history.open_end is not None:
         end = sql_literal(spec.history.open_end)
         words = f"{time} ' is not before history.open_end, ' || {end}"

@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import MissingKeys, FullRefresh, TableSpec
 from lake_spec.text.globs import glob_pattern
+from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.build.materialize import living_keys
 from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import ALL_KEYS, ENVELOPE, LogColumn, FULL_REFRESH
@@ -75,8 +76,9 @@ def _typed(
     except (ValueError, InvalidOperation) as error:
         raise WrongPath(
             path,
-            f"the start of its full refresh cannot be read: {name} is {kind}, got {text!r} "
-            f"({error}). Rename the folder, or correct source.full_refresh.",
+            f"the start of its full refresh cannot be read: {name} is {kind}, got "
+            f"{quoted_value(text)} ({row_value(error)}). Rename the folder, or "
+            "correct source.full_refresh.",
         ) from None
     return text
 

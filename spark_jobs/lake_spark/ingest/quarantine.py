@@ -10,9 +10,10 @@ from pyspark.sql.types import AtomicType, BinaryType, DataType
 
 from lake_spec.contract.report import MOST_SAMPLES, BadRow
 from lake_spec.hudi.options import Operation
+from lake_spec.text.marked_values import BEGIN, END
 from lake_spark.changelog.schema import LogColumn
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import Sensitivity, TableSpec
+from lake_spec.model import TableSpec
 from lake_spec.rules.columns import RESERVED_PREFIXES
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import TooManyBadRows
@@ -68,7 +69,7 @@ _LONGEST_KEY = 200
 
 
 def _with_values(spec: TableSpec, rows: DataFrame) -> DataFrame:
-    """Select examples with `lake_shown`: key and values as JSON, none of them personal."""
+    """Select examples with `lake_shown`: key and values as JSON."""
     values = [
         _shown_value(spec, name).alias(name) for name in _shown_columns(spec, rows)
     ]
@@ -91,15 +92,10 @@ def _is_text(kind: DataType) -> bool:
 
 def _shown_columns(spec: TableSpec, rows: DataFrame) -> List[str]:
     """List the columns of an example: those of the key, then the first others."""
-    columns = {
-        each.name: spec.column(each.name)
+    shown = [
+        each.name
         for each in rows.schema
         if _is_text(each.dataType) and not each.name.startswith(RESERVED_PREFIXES)
-    }
-    shown = [
-        name
-        for name, declared in columns.items()
-        if not (declared and declared.sensitivity is Sensitivity.PERSONAL)
     ]
     key = [name for name in spec.key if name in shown]
     return key + [name for name in shown if name not in key][:_VALUES]
@@ -165,7 +161,9 @@ def _are_too_many(run: TableRun, counted: Counted) -> bool:
 
 def keep(run: TableRun, rows: DataFrame) -> None:
     """Put the bad rows into the table's quarantine; twice is the same as once."""
-    bad = bad_rows(rows).select(*COLUMNS).withColumn("lake_run", F.lit(run.report.run))
+    plain = F.translate("lake_reason", BEGIN + END, "")
+    bad = bad_rows(rows).select(*COLUMNS).withColumn("lake_reason", plain)
+    bad = bad.withColumn("lake_run", F.lit(run.report.run))
     _write(run, bad, F.lit(None).cast("boolean"))
 
 

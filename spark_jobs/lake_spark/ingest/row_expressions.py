@@ -15,6 +15,7 @@ from lake_spec.model import Column, Csv, Json, OnTypeMismatch, Orc, TableSpec
 from lake_spec.model.column_type import ColumnType
 from lake_spec.model.envelopes import LOG_NAME, NO_ROW, OLD_KEY
 from lake_spec.text.encodings import BASE64
+from lake_spec.text.marked_values import row_value
 from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import SHOWN, WrongTypes
@@ -332,10 +333,16 @@ def refuse_mismatch(spec: TableSpec, shape: Shape, columns: Columns, path: str) 
             where, found, table = place
             raise WrongTypes(
                 path,
-                f"column {where!r} is {found.text[:200]}, but the table's column {name!r} is "
+                f"column {where!r} is {_kind(found)}, but the table's column {name!r} is "
                 f"{table.text[:200]} there, and a narrower or different type is never cast. "
                 + _remedy(spec, name, raw, of_file, of_table),
             )
+
+
+def _kind(found: ColumnType) -> str:
+    """Return the type in a file: the fields of a nested one may be names of values."""
+    text = found.text[:200]
+    return row_value(text) if found.is_nested else text
 
 
 def _remedy(
@@ -343,13 +350,13 @@ def _remedy(
 ) -> str:
     """Return what to do about a type that does not fit."""
     if spec.column(name) is not None:
-        wider = f" ({found.stored.text[:200]})" if widens(table, found.stored) else ""
+        wider = f" ({_kind(found.stored)})" if widens(table, found.stored) else ""
         return (
             f"Widen the type in the spec{wider}, fix the file, or quarantine the rows "
             f"that do not fit (columns.{name}.on_type_mismatch: quarantine)."
         )
     of_file = storable(found)
-    other = of_file.text[:200] if of_file else "string"
+    other = _kind(of_file) if of_file else "string"
     as_text = (
         "as {type: string}, which keeps the JSON text of each value, or "
         if table.is_nested

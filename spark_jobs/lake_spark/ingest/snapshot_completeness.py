@@ -16,6 +16,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Complete, Snapshot, TableSpec
 from lake_spec.text.globs import glob_pattern
+from lake_spec.text.marked_values import row_value
 from lake_spark.errors import BadFile, LateSnapshot, WrongManifest, WrongSnapshotFiles
 from lake_spark.ingest.snapshot_diff import SourceSnapshot, times_taken
 from lake_spark.ingest.snapshot_times import time_of_path
@@ -471,7 +472,7 @@ def _listed(run: TableRun, manifest: LandingFile, number: int, entry: Any) -> _L
         raise _bad_manifest(
             manifest,
             f"entry {number} is neither a file name nor an object with a name "
-            f"({', '.join(_NAMES)}) and a size: {repr(entry)[:100]}",
+            f"({', '.join(_NAMES)}) and a size: {row_value(repr(entry)[:100])}",
         )
     return _Listed(_path_of(run, manifest, name), size)
 
@@ -491,6 +492,7 @@ def _path_of(run: TableRun, manifest: LandingFile, name: str) -> str:
         path = f"{folder}/{relative}" if folder else relative
     if not path or any(part in ("", ".", "..") for part in path.split("/")):
         raise _bad_manifest(
-            manifest, f"lists {shown(name)}, which is outside of {shown(root)}"
+            manifest,
+            f"lists {row_value(shown(name))}, which is outside of {shown(root)}",
         )
     return path

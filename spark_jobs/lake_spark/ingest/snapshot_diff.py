@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from lake_spec.model import MissingKeys, TableSpec
+from lake_spec.text.marked_values import quoted_value
 from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT
 from lake_spark.errors import LateSnapshot, TooManyLosses
 from lake_spark.landing.files import LandingFile
@@ -99,7 +100,7 @@ def refuse_late(snapshot: SourceSnapshot, manifest: Manifest, spec: TableSpec) -
 
 def of_scope(scope: Optional[str], spec: TableSpec) -> str:
     """Return ` of <column> '<value>'` for messages; nothing without a scope."""
-    return "" if scope is None else f" of {spec.scope.column} {scope!r}"
+    return "" if scope is None else f" of {spec.scope.column} {quoted_value(scope)}"
 
 
 def identity(spec: TableSpec) -> List[str]:

@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from lake_spec.model import SnapshotTime, TableSpec
+from lake_spec.text.marked_values import row_value
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import (
     BadFile,
@@ -74,7 +75,7 @@ def _timestamp(path: str, text: str, where: SnapshotTime, zone: str) -> datetime
     except ValueError as error:
         raise WrongPath(
             path,
-            f"its snapshot time cannot be read: {error}. Correct it, or correct "
+            f"its snapshot time cannot be read: {row_value(error)}. Correct it, or correct "
             "source.snapshot_time.format.",
         ) from None
     return as_utc(timestamp, zone)
@@ -181,10 +182,10 @@ class _TimesOfFiles:
             return _timestamp(file.path, row.least, self.where, zone)
         return _of_micros(row.least)
 
-    def _shown(self, value: "str | int") -> str:
-        if isinstance(value, str):
-            return shortened(value)
-        return f"{_of_micros(value):%Y-%m-%d %H:%M}"
+    def _shown(self, found: "str | int") -> str:
+        if isinstance(found, str):
+            return row_value(shortened(found))
+        return row_value(f"{_of_micros(found):%Y-%m-%d %H:%M}")
 
 
 def _of_micros(micros: int) -> datetime:

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import MissingKeys, TableSpec
+from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.changelog.schema import log_columns, LogColumn
 from lake_spark.errors import RefusedInput, WrongScopes, WrongSnapshotFiles
 from lake_spark.ingest import (
@@ -98,8 +99,8 @@ def cover(run: TableRun, batch: batches.Batch, values: Sequence[Row]) -> None:
     if found & empty:
         named = ", ".join(sorted(found & empty))
         raise WrongScopes(
-            f"has rows of {column} {named}, which empty_scopes lists as empty. Remove it "
-            "from empty_scopes, or give the run a window without this snapshot."
+            f"has rows of {column} {row_value(named)}, which empty_scopes lists as empty. Remove "
+            "it from empty_scopes, or give the run a window without this snapshot."
         )
     if not found | empty:
         raise WrongScopes(
@@ -119,7 +120,7 @@ def _refuse_several(snapshot: SourceSnapshot, values: Sequence[Row]) -> None:
     for scope in sorted({row.scope for row in values}):
         paths = sorted(row.lake_path for row in values if row.scope == scope)
         if len(paths) > 1:
-            name = f"{snapshot.name} of {scope!r}"
+            name = f"{snapshot.name} of {quoted_value(scope)}"
             words = snapshot_completeness.several(name, [files[path] for path in paths])
             raise WrongSnapshotFiles(paths, words)
 

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.options import Operation
 from lake_spec.model import ProductPlan, TableSpec
+from lake_spec.text.marked_values import row_value
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.build import merge
 from lake_spark.build.pre_commit_checks import Changes, counted
@@ -67,7 +68,7 @@ class Task:
 
     def __str__(self) -> str:
         if self.partitions:
-            return f"in part: the partitions {', '.join(self.partitions)}"
+            return f"in part: the partitions {row_value(', '.join(self.partitions))}"
         if self.units is None:
             return f"whole: {self.whole_because}"
         return f"in part: {self.units_count:,} units may have changed"
@@ -267,7 +268,7 @@ def _checked(
         faults += _repeated_keys(run.spec, layer, changes)
     faults += [
         f"{words}: {counts[f'broken_{i}']:,} row(s), for example key "
-        f"{counts[f'broken_key_{i}']}"
+        f"{row_value(counts[f'broken_key_{i}'])}"
         for i, words in enumerate(layer.broken)
         if counts[f"broken_{i}"]
     ]
@@ -300,7 +301,9 @@ def _repeated_keys(
     count, first = keys.agg(F.sum("count"), F.min(KEY)).collect()[0]
     if not count:
         return []
-    return [f"{layer.repeated_key}: {count:,} row(s), for example key {first}"]
+    return [
+        f"{layer.repeated_key}: {count:,} row(s), for example key {row_value(first)}"
+    ]
 
 
 def _keys_of_other_units(
@@ -311,7 +314,9 @@ def _keys_of_other_units(
     new = changes.where(F.col("lake_action") == INSERTED).select(KEY)
     new = new.join(removed, KEY, "left_anti")
     taken = run.current.read().join(new, KEY, "left_semi").select(KEY).take(1)
-    return [f"{layer.repeated_key}, for example key {row[KEY]}" for row in taken]
+    return [
+        f"{layer.repeated_key}, for example key {row_value(row[KEY])}" for row in taken
+    ]
 
 
 def _warn_of_rules(run: TableRun, changes: DataFrame) -> None:
@@ -365,7 +370,9 @@ def _commit(
     upserted, deleted = counts[INSERTED] + counts[CHANGED], counts[REMOVED]
     report.upserted += upserted
     report.deleted += deleted
-    report.built = str(task) if task.whole_because else report.built or "in part"
+    report.built = (
+        report.words(str(task)) if task.whole_because else report.built or "in part"
+    )
     run.say(f"{upserted:,} rows upserted, {deleted:,} deleted, commit {instant}")
 
 

@@ -14,6 +14,7 @@ from lake_spec.model import TableSpec
 from lake_spec.model.column_type import ColumnType
 from lake_spec.products.types import is_value_of
 from lake_spec.rules.columns import type_of
+from lake_spec.text.marked_values import quoted_value
 from lake_spark.errors import NoSuchPartitions
 
 
@@ -25,14 +26,15 @@ def require_partitions(spec: TableSpec, folders: Sequence[str]) -> None:
             if column not in known:
                 has = f"by {', '.join(known)}" if known else "none"
                 raise NoSuchPartitions(
-                    f"{spec.full_name}: the param partitions has {folder!r}, and its "
+                    f"{spec.full_name}: the param partitions has {quoted_value(folder)}, and its "
                     f"partitions are {has}. Choose other tables, or correct the param."
                 )
             kind = type_of(spec, column)
             if kind and value not in NO_PARTITIONS and not _may_be(value, kind):
                 raise NoSuchPartitions(
-                    f"{spec.full_name}: the param partitions has {folder!r}, and {column} "
-                    f"is {kind.text}, which has no value {value!r}. Correct the param."
+                    f"{spec.full_name}: the param partitions has {quoted_value(folder)}, and "
+                    f"{column} is {kind.text}, which has no value {quoted_value(value)}. "
+                    "Correct the param."
                 )
 
 

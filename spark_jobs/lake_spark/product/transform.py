@@ -10,6 +10,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from lake_spec.model import ProductPlan, TableSpec
+from lake_spec.text.marked_values import unmarked
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import ProductMismatch, first_line
 from lake_spark.schema.key_text import key_text
@@ -77,7 +78,7 @@ def _select(
             tables = ", ".join(f"{e.table} {e.layer.value}" for e in plan.inputs)
             raise ProductMismatch(
                 f"{spec.full_name}: its SQL does not fit the columns that its inputs have "
-                f"({tables}): {first_line(error)}. Correct the SQL, or load the columns "
+                f"({tables}): {unmarked(first_line(error))}. Correct the SQL, or load the columns "
                 "that it lacks."
             ) from error
         finally:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 from functools import partial
-from threading import Lock
-from typing import Optional, Tuple
+from typing import Optional
 
 from pyspark.sql import DataFrame
 
@@ -20,8 +19,7 @@ from lake_spec.contract.table_profile import (
     read_profile,
 )
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.lineage.sensitivity import ColumnSensitivity
-from lake_spec.model import Profile, TableSpec
+from lake_spec.model import Profile
 from lake_spec.rules.columns import RESERVED_PREFIXES
 from lake_spark.errors import LeaseLost, first_line
 from lake_spark.profiling.measure import measure
@@ -32,30 +30,6 @@ from lake_spark.tables.table_run import TableRun
 
 OLD_AFTER = timedelta(days=6)
 """Age after which a profile is measured again, so that a weekly run always does."""
-
-
-class DomainSensitivity:
-    """The sensitivity of the columns of a domain, found once for all tables of a step.
-
-    Of a thousand tables it takes seconds, and the tables of a step are side by side.
-    """
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._tables: Tuple[TableSpec, ...] = ()
-        self._found = ColumnSensitivity(())
-
-    def may_show(self, run: TableRun, column: str) -> bool:
-        """Return whether values of a column of the run's table may be shown."""
-        tables = run.domain_tables or (run.spec,)
-        with self._lock:
-            if self._tables is not tables:
-                self._tables, self._found = tables, ColumnSensitivity(tables)
-            return self._found.may_show(run.spec, column)
-
-
-SENSITIVITY = DomainSensitivity()
-"""That of the domain of this step."""
 
 
 def profile_loaded(run: TableRun) -> None:
@@ -104,7 +78,7 @@ def _profile(run: TableRun, weekly: bool) -> None:
         return
     if weekly and not _is_due(run, stored, commit.instant):
         return
-    count, columns = measure(living(run), partial(SENSITIVITY.may_show, run))
+    count, columns = measure(living(run), partial(run.sensitivity.may_show, run.spec))
     profile = TableProfile(
         domain=run.spec.domain,
         table=run.spec.name,
@@ -131,7 +105,7 @@ def _stored(run: TableRun) -> Optional[TableProfile]:
 def _is_due(run: TableRun, stored: Optional[TableProfile], instant: str) -> bool:
     if stored is None:
         return True
-    if not all(SENSITIVITY.may_show(run, name) for name in stored.shown):
+    if not all(run.sensitivity.may_show(run.spec, name) for name in stored.shown):
         return True  # a column became personal since
     age = datetime.now(timezone.utc) - datetime.fromisoformat(stored.at)
     return stored.instant != instant and age >= OLD_AFTER

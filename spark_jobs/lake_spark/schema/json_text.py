@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Iterator, List, Sequence
 
 from lake_spec.model.column_type import ColumnType
+from lake_spec.text.marked_values import sql_value
 from lake_spec.text.sql_text import sql_literal
 
 MARK = "\ufdd0"
@@ -266,7 +267,7 @@ def reason(corrupt: str) -> str:
         f" WHEN NOT ({is_object}) THEN 'the record cannot be parsed'"
         f" WHEN NOT ({is_one_value(corrupt)})"
         " THEN 'there is text after the object'"
-        f" WHEN {twice} IS NOT NULL THEN {quote} || {twice} || {there}"
+        f" WHEN {twice} IS NOT NULL THEN {quote} || {sql_value(twice)} || {there}"
         " ELSE 'a field is spelled in another case than in other records, or has no place in"
         " its column' END"
     )

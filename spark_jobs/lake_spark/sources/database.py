@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from lake_spec.model.column_type import ColumnType
 from lake_spec.model.connections import Database
+from lake_spec.text.marked_values import row_value
 from lake_spark.errors import PullFailed, StageError, first_line
 from lake_spark.sources.secrets import Credentials
 
@@ -239,5 +240,5 @@ class Server:
             words = words.replace(self.credentials.password, "***")
             raise PullFailed(
                 f"connection {self.name!r}: {what} could not be pulled, and none of its rows"
-                f" were landed: {words}"
+                f" were landed: {row_value(words)}"
             ) from error

@@ -22,6 +22,7 @@ from lake_spec.contract.state_format import (
 )
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import JdbcChanges
+from lake_spec.text.marked_values import row_value
 from lake_spark.errors import PullFailed
 from lake_spark.sources.staging_folder import folder_at, pulled_before
 from lake_spark.tables.table_run import TableRun
@@ -166,8 +167,8 @@ class BookmarkFile:
         landed = (Landed(path, text_of(end)),)
         if end > at + TOLERANCE:
             words = (
-                f"the bookmark in the name of {path}/ is in the future and is ignored:"
-                f" {end}. Rows since the pull before it are pulled again."
+                f"the bookmark in the name of {row_value(path)}/ is in the future and is ignored:"
+                f" {row_value(end)}. Rows since the pull before it are pulled again."
             )
             self.run.warn(WarningId.FUTURE_BOOKMARK, words)
             yield Bookmark(self.pull.cursor, "", landed)

@@ -26,6 +26,7 @@ from lake_spec.contract.pull_folders import CHANGES
 from lake_spec.contract.state_format import to_fields
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import JdbcChanges
+from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.errors import PullFailed
 from lake_spark.landing.files import list_landing
 from lake_spark.sources.database import SourceColumn
@@ -159,7 +160,7 @@ def _reach(table: OpenTable, column: SourceColumn) -> Reach:
     if limit is None:
         raise PullFailed(
             f"connection {table.server.name!r}: {table.name}: the greatest value of its"
-            f" cursor {column.name!r} is {text!r}, and no value is greater. Correct"
+            f" cursor {column.name!r} is {quoted_value(text)}, and no value is greater. Correct"
             " the row, or pull a view without it."
         )
     known = table.greatest(column, _sql(table, column, limit))
@@ -168,9 +169,9 @@ def _reach(table: OpenTable, column: SourceColumn) -> Reach:
         table.run.warn(
             WarningId.FUTURE_CURSOR,
             f"connection {table.server.name!r}: {table.name}: the greatest value of its"
-            f" cursor {column.name!r} is {text}, beyond the database's {limit}. Such rows"
-            f" are pulled, and the bookmark stays at {end}. Correct them, or pull a view"
-            " without them.",
+            f" cursor {column.name!r} is {row_value(text)}, beyond the database's {limit}. Such"
+            f" rows are pulled, and the bookmark stays at {row_value(end)}. Correct"
+            " them, or pull a view without them.",
         )
     return Reach(False, top, end, limit)
 
@@ -232,7 +233,7 @@ def _last(run: TableRun, bookmark: Bookmark, reach: Reach) -> Optional[Value]:
     if last <= limit + TOLERANCE:
         return limit
     words = (
-        f"the bookmark {last} is in the future and is ignored: all rows of"
+        f"the bookmark {row_value(last)} is in the future and is ignored: all rows of"
         f" {run.spec.full_name} are pulled again."
     )
     run.warn(WarningId.FUTURE_BOOKMARK, words)
@@ -250,8 +251,8 @@ def _asked(
     is_number = table.dialect.cursors[column.type] == "number"
     if is_number != isinstance(value, Decimal):
         raise PullFailed(
-            f"connection {pull.connection!r}: {pull.table}: pull_from is {text!r}, and its"
-            f" cursor {column.name!r} is a {column.type}. Give a value of that kind."
+            f"connection {pull.connection!r}: {pull.table}: pull_from is {quoted_value(text)}, and"
+            f" its cursor {column.name!r} is a {column.type}. Give a value of that kind."
         )
     return value
 

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import KafkaCluster
 from lake_spec.model.choices import KafkaSecurity
+from lake_spec.text.marked_values import unmarked
 from lake_spark.errors import PullFailed, first_line
 from lake_spark.sources.kafka_offsets import Partition
 from lake_spark.sources.secrets import Credentials
@@ -85,7 +86,7 @@ def _or_failed(ask: Any, settings: Dict[str, str]) -> Any:
     except Exception as error:  # py4j wraps every kind of the client's errors
         servers = settings["bootstrap.servers"]
         raise PullFailed(
-            f"Kafka at {servers}: {first_line(error)}. Check bootstrap_servers, security"
+            f"Kafka at {servers}: {unmarked(first_line(error))}. Check bootstrap_servers, security"
             " and secret of the connection, and whether the cluster's network reaches it."
         ) from None
 

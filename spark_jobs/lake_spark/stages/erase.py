@@ -22,6 +22,7 @@ from lake_spark.publish.publication import begin_again
 from lake_spark.sources.staging_folder import discard_unfinished
 from lake_spark.stages.maintenance import compact_all, finish_killed
 from lake_spark.stages.product import erase_of_inputs
+from lake_spark.tables import whole_messages
 from lake_spark.tables.table_run import TableRun
 
 
@@ -33,6 +34,8 @@ def erase(run: TableRun, request_uri: str) -> State:
     """
     if run.spec.is_product:
         erase_of_inputs(run)
+        if not run.dry_run:
+            whole_messages.remove(run)
         return State.DONE if run.report.commits else State.NOTHING_NEW
     asked = request.read(run.store, request_uri, run.domain_tables)
     keys = asked.keys.get(run.spec.name, [])
@@ -142,5 +145,6 @@ def _from_tables(run: TableRun, of_table: Subjects) -> None:
     begin_again(run)
     run.report.erasure["reports"] = reports.redact(run, of_table)
     profile.remove(run)  # its values may be those of a subject
+    whole_messages.remove(run)
     for folder in (run.landing, run.home):
         run.store.delete_old_versions(f"{folder}/")

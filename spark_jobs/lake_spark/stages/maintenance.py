@@ -21,6 +21,7 @@ from lake_spec.hudi.options import (
     maintenance_options,
 )
 from lake_spec.model import Index, TableType
+from lake_spec.text.marked_values import row_value
 from lake_spec.text.sql_text import sql_literal
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import LegacyLists
@@ -33,7 +34,7 @@ from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import StoredObject
 from lake_spark.storage.parquet_file import has_legacy_lists
 from lake_spark.storage.parquet_table import ParquetTable
-from lake_spark.tables import catalog, foreign_files
+from lake_spark.tables import catalog, foreign_files, whole_messages
 from lake_spark.tables.table_run import TableRun
 
 
@@ -54,6 +55,7 @@ def maintenance(run: TableRun, *, move_foreign_files: bool = False) -> None:
     _sweep_manifests(run)
     drop_unasked(run)
     profile_where_due(run)
+    whole_messages.remove_old(run)
 
 
 def _sweep_manifests(run: TableRun) -> None:
@@ -218,7 +220,7 @@ def _refuse_legacy_lists(run: TableRun, table: HudiTable) -> None:
     for file in base.values():
         if has_legacy_lists(run.spark, file):
             raise LegacyLists(
-                f"{file}: an earlier version compacted this file, and its lists are in "
+                f"{row_value(file)}: an earlier version compacted this file, and its lists are in "
                 "Parquet's legacy form, which a compaction reads as null. Nothing was "
                 f"compacted. Run {run.spec.domain}_rebuild for the table "
                 f"{run.spec.name}, then start the run again."

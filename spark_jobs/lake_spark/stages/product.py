@@ -7,6 +7,7 @@ from typing import Iterator, Sequence
 
 from lake_spec.hudi.options import newest_version_options
 from lake_spec.model import TableType
+from lake_spec.text.marked_values import row_value
 from lake_spark.build import merge
 from lake_spark.checks import table_checks
 from lake_spark.errors import KeysNotErased
@@ -82,8 +83,8 @@ def _remove_erased(run: TableRun) -> None:
     left = next(chain(old, _older_files(run, built)), None)
     if left:
         raise KeysNotErased(
-            f"{run.spec.full_name}: {left} is older than the erase of keys in its inputs and "
-            "may still contain one. Start the run again."
+            f"{run.spec.full_name}: {row_value(left)} is older than the erase of keys in its "
+            "inputs and may still contain one. Start the run again."
         )
     run.store.delete(unfinished)
 

@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
 
 from lake_spec.contract.report import State
+from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.build import merge
 from lake_spark.build.materialize import complete_events, keep_counts, layer_of_history
 from lake_spark.changelog import retractions
@@ -167,10 +168,13 @@ def _shown(run: TableRun, row: Row, source: str) -> str:
     place = [*run.spec.key]
     if fold.FROM in there:
         place.append(run.spec.history.columns.valid_from)
-    where = ", ".join(f"{name} {there[name]}" for name in place)
+    where = ", ".join(f"{name} {row_value(there[name])}" for name in place)
     if row.lake_action == INSERTED:
         return f"{where}: is missing"
     if row.lake_action == REMOVED:
         return f"{where}: {source} has no such row"
-    values = [f"{n} is {row.old[n]!r}, not {row.new[n]!r}" for n in row.names]
+    values = [
+        f"{n} is {quoted_value(row.old[n])}, not {quoted_value(row.new[n])}"
+        for n in row.names
+    ]
     return f"{where}: {', '.join(values)}"

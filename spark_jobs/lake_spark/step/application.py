@@ -40,6 +40,7 @@ from lake_spark.stages.verify import verify
 from lake_spark.step import continuous, durations
 from lake_spark.step.arguments import Arguments, parse
 from lake_spark.step.probe import PROBE, probe
+from lake_spark.step.report_file import put_report
 from lake_spark.step.run_stage import Stage, attempt
 from lake_spark.step.table_order import waves
 from lake_spark.storage.lease_check import CheckedStore, LeaseCheck
@@ -262,8 +263,7 @@ def run_table(run: TableRun, stage: Stage) -> None:
     attempt(run, stage)
     if run.report.error is None:
         run.report.fail_for_set_aside()
-    uri = run.report.uri(run.environment.runs)
-    run.store.write(uri, run.report.to_json().encode())
+    put_report(run, run.report)
     run.say(f"{run.report.state} in {run.report.seconds} s")
 
 

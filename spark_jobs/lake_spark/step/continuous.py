@@ -12,6 +12,7 @@ import hashlib
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
+from functools import partial
 from typing import Callable, List, Optional, Sequence
 
 from lake_spec.contract.product_inputs import logs_of, reads_of
@@ -26,6 +27,7 @@ from lake_spark.stages.product import product
 from lake_spark.stages.scd2 import scd2
 from lake_spark.step.micro_batch_loop import Rounds
 from lake_spark.step.micro_batch_report import MOST_FAILURES, TableRounds
+from lake_spark.step.report_file import put_report
 from lake_spark.step.run_stage import Stage, attempt
 from lake_spark.step.table_order import waves
 from lake_spark.tables.table_run import EarlierRounds, TableRun
@@ -52,7 +54,7 @@ class Table:
         self._upkept = clock()
         run = table_run(spec)
         run.report.started = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        self.rounds = TableRounds(run.report, _put_by(run))
+        self.rounds = TableRounds(run.report, partial(put_report, run))
 
     @property
     def is_maintenance_due(self) -> bool:
@@ -106,11 +108,6 @@ def _stages_of(spec: TableSpec) -> List[Stage]:
     if spec.is_dimension:
         return [dimension]
     return [product] if spec.is_product else OF_FILES
-
-
-def _put_by(run: TableRun) -> Callable[[Report], None]:
-    store, uri = run.store, run.report.uri(run.environment.runs)
-    return lambda report: store.write(uri, report.to_json().encode())
 
 
 class MicroBatches:

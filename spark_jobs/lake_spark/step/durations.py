@@ -12,6 +12,7 @@ from typing import Dict, Sequence
 
 from lake_spec.contract.report import Report, State
 from lake_spec.contract.table_order import blended
+from lake_spec.text.marked_values import unmarked
 from lake_spark.errors import first_line
 from lake_spark.storage.object_store import ObjectStore
 
@@ -67,5 +68,5 @@ def _blended(timings: Timings, worked: Sequence[Report]) -> Timings:
 
 
 def _say(domain: str, place: str, what: str, error: Exception) -> None:
-    message = f"{type(error).__name__}: {first_line(error)}"
+    message = f"{type(error).__name__}: {unmarked(first_line(error))}"
     print(f"LAKE {domain}: the timings {place} {what}: {message}", flush=True)

@@ -18,6 +18,7 @@ from typing import Any, Callable, Dict, Mapping
 from pyspark.sql import SparkSession
 
 from lake_spec.model import EnvironmentSpec
+from lake_spec.text.marked_values import unmarked
 from lake_spark.errors import first_line
 from lake_spark.storage.object_store import ObjectStore, split_uri
 from lake_spark.storage.session import SHUFFLE_PARTITIONS
@@ -63,7 +64,7 @@ def _fact(question: Callable[[], Any]) -> Fact:
     try:
         return {"value": question()}
     except Exception as error:
-        return {"error": f"{type(error).__name__}: {first_line(error)}"}
+        return {"error": f"{type(error).__name__}: {unmarked(first_line(error))}"}
 
 
 def _client(service: str, region: str) -> Any:

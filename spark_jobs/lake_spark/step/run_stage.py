@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import gc
+import sys
 import time
 import traceback
 from datetime import datetime, timezone
-from typing import Callable, Optional
+from typing import Callable, Dict, Optional
 
 from lake_spec.contract.report import State
+from lake_spec.text.marked_values import unmarked
 from lake_spark.errors import first_line
-from lake_spark.tables import foreign_files, recorded_settings
+from lake_spark.tables import foreign_files, recorded_settings, whole_messages
 from lake_spark.tables.table_run import TableRun
 
 Stage = Callable[[TableRun], Optional[State]]
@@ -36,12 +38,29 @@ def attempt(run: TableRun, stage: Stage) -> None:
         ended = stage(run)
         run.report.state = (ended or _state(run)).value
     except Exception as raised:
-        traceback.print_exc()
-        error = foreign_files.cause(run, raised)
         run.report.state = State.FAILED.value
-        run.report.error = {"type": type(error).__name__, "message": first_line(error)}
+        run.report.error = _told(run, foreign_files.cause(run, raised))
     run.report.seconds = round(time.monotonic() - began, 1)
     gc.collect()
+
+
+def _told(run: TableRun, error: Exception) -> Dict[str, str]:
+    """Return what the report says of an error, and print where it was raised.
+
+    The text of an error that is not ours may quote a value of a row, in whatever way.
+    """
+    kind, message = type(error).__name__, first_line(error)
+    said = run.report.words(message)
+    whole = unmarked(
+        "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    )
+    if run.report.guarded:
+        if said != message:
+            run.report.withhold(whole)
+            said = f"{said} The whole message: {whole_messages.uri_of(run)}"
+        whole = f"{''.join(traceback.format_tb(error.__traceback__))}{kind}: {said}\n"
+    print(whole, file=sys.stderr, end="", flush=True)
+    return {"type": kind, "message": said}
 
 
 def _state(run: TableRun) -> State:

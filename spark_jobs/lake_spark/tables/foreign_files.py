@@ -31,11 +31,13 @@ def cause(run: TableRun, error: Exception) -> Exception:
     ]
     if not found:
         return error
-    return ForeignFiles(
+    named = ForeignFiles(
         f"{shown(found)}: Hudi did not write this, and cannot read a table as long as it lies "
         f"among the table's files. Run the DAG {_domain(run, found)}_maintenance with the "
         "param move_foreign_files, then start the run again."
     )
+    named.__cause__ = error
+    return named
 
 
 def move(run: TableRun) -> None:

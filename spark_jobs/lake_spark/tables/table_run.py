@@ -16,6 +16,7 @@ from lake_spec.contract.table_folders import table_folder
 from lake_spec.diagnostics.diagnostic import key_path
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.options import OLDER_TABLE_VERSION, log_options, table_options
+from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
 from lake_spec.rules.columns import added_columns
 from lake_spark.changelog.schema import ENVELOPE, LogColumn
@@ -31,6 +32,7 @@ from lake_spark.storage.lease_check import no_lease
 from lake_spark.storage.object_store import ObjectStore
 from lake_spark.storage.parquet_table import ParquetTable, PlainLayout
 from lake_spark.tables.erased_keys import ErasedObject
+from lake_spark.tables.sensitivity import SENSITIVITY
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,16 @@ class TableRun:
     check_lease: Callable[[], None] = no_lease
     """Raises where the run must not write any more; asked before each commit."""
 
+    def __post_init__(self) -> None:
+        """Let the report have no values of a guarded table."""
+        if self.sensitivity.is_guarded(self.spec.full_name):
+            self.report.guarded = True
+
+    @property
+    def sensitivity(self) -> ColumnSensitivity:
+        """Return what is known of the columns of its domain."""
+        return SENSITIVITY.of(self.domain_tables, self.spec)
+
     def of_table(self, name: str) -> "TableRun":
         """Return the same run, on another table of the domain."""
         (spec,) = [each for each in self.domain_tables if each.name == name]
@@ -110,7 +122,8 @@ class TableRun:
 
     def say(self, what: str) -> None:
         """Print a line of progress in the step's output."""
-        print(f"LAKE {self.spec.full_name} {self.report.stage}: {what}", flush=True)
+        words = self.report.words(what)
+        print(f"LAKE {self.spec.full_name} {self.report.stage}: {words}", flush=True)
 
     def warn(self, id: WarningId, words: str) -> None:
         """Report a warning, and print it in the step's output where it is new."""

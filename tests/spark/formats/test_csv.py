@@ -15,6 +15,7 @@ from typing import Dict, List, Optional, Tuple
 import pytest
 from pyspark.sql import functions as F
 
+from lake_spec.text.marked_values import unmarked
 from lake_spark.errors import BadFile
 from lake_spark.formats import csv_reader
 from lake_spark.formats.file_schema import CORRUPT
@@ -98,7 +99,7 @@ def read(spark, spec, files: List[LandingFile]) -> Tuple[Dict[str, Rows], List[s
             shape = shape_of(spark, store, file, spec)
             shapes[reader.file_name(spark, file)] = (file, shape)
         except BadFile as bad:
-            refused.append(bad.reason)
+            refused.append(unmarked(bad.reason))
     uris = {name: file.uri for name, (file, _) in shapes.items()}
     marks = {name: store.read(uris[name], limit=4) for name in uris}
     checked = csv_reader.check(

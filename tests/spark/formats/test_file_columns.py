@@ -12,6 +12,7 @@ from pyspark.sql import Row
 
 from lake_spec.model import Column
 from lake_spec.parsing.loader import load_domain
+from lake_spec.text.marked_values import unmarked
 from lake_spark.errors import BadFile
 from lake_spark.formats.inference import shape_of, with_texts
 from lake_spark.formats.schema_evolution import columns_with, name_warnings
@@ -65,14 +66,15 @@ def read(spark, lake, path, content):
     shape = shape_of(spark, FolderStore(), file, lake.spec)
     declared = [(name, each.type) for name, each in lake.spec.columns]
     columns = columns_with(lake.spec, file, shape, declared)
-    warnings = name_warnings(lake.spec, shape)
+    warnings = [(id, unmarked(w)) for id, w in name_warnings(lake.spec, shape)]
     shape = with_texts(shape, lake.spec, columns)
     refuse_mismatch(lake.spec, shape, columns, path)
     rows = read_inputs(spark, lake.spec, [Input(file, shape, 0, None)], columns)
     found = rows.orderBy("id").collect()
     names = [name for name, _ in columns if name != "id"]
     values = [tuple(row[name] for name in names) for row in found]
-    return dict(columns), warnings, values, [row.lake_reason for row in found]
+    reasons = [row.lake_reason and unmarked(row.lake_reason) for row in found]
+    return dict(columns), warnings, values, reasons
 
 
 def parquet(spark, folder, schema, *rows):
@@ -309,8 +311,9 @@ def test_other_names_are_refused_with_a_declaration_that_works(
     content = f"id,{name}\n1,x\n"
     with pytest.raises(BadFile) as refused:
         read(spark, lake_of("csv"), "2026-01-01.csv", content)
-    assert advice in refused.value.reason
-    (lake_name,) = re.findall(r"{(\w+): {type", refused.value.reason)
+    reason = unmarked(refused.value.reason)
+    assert advice in reason
+    (lake_name,) = re.findall(r"{(\w+): {type", reason)
     lake = lake_of("csv")
     column = Column("string", source=(name,))
     lake.spec = replace(lake.spec, columns=(*lake.spec.columns, (lake_name, column)))

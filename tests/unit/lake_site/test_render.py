@@ -365,6 +365,36 @@ def test_no_page_shows_a_value_of_a_person():
         assert "(the reason is in the column lake_reason of the quarantine)" in page
 
 
+def test_words_of_a_report_without_values_are_shown_as_they_are():
+    run = with_canaries()
+    for table in ("customer", "customer_with_address"):
+        of = run["tables"][table]["incremental"]
+        words = "full_name: cannot be read as int: (not shown)"
+        of["error"] = {"type": "BadValue", "message": words}
+        of["warnings"] = ["bad-time: (not shown)"]
+        reason = f"a.csv record 3: {words}"
+        of["samples"] = [{"path": "a.csv", "record": 3, "reason": reason, "row": ""}]
+    run.update(state="failed", causes=[f"shop.customer incremental: BadValue: {words}"])
+    run["warnings"] = []
+    for stages in run["tables"].values():
+        for each in stages.values():
+            each["guarded"] = True
+    found = site(facts(domain(*sound_tables()), run))
+    table, of_run = Page(found[TABLE]).words, Page(found[RUN]).words
+    for page in (table, of_run):
+        assert words in page and "a.csv" in page
+    assert "bad-time: (not shown)" in table
+    assert f"shop.customer incremental: BadValue: {words}" in of_run
+
+
+def test_a_report_from_before_a_table_was_marked_is_cut():
+    run = with_canaries()
+    for stages in run["tables"].values():
+        stages["incremental"]["guarded"] = False
+    found = site(facts(domain(*sound_tables()), run))
+    assert [path for path, body in found.items() if CANARY.encode() in body] == []
+
+
 def profile_of(table, *columns):
     return TableProfile(
         "shop", table, "shop_maintenance/a", NOW.isoformat(), "2026", 200, columns

@@ -11,6 +11,7 @@ import re
 
 import pytest
 
+from lake_spec.text.marked_values import unmarked
 from lake_spark.errors import UndecodableFile, UnreadableFile
 from lake_spark.formats.csv_text import (
     Fault,
@@ -163,6 +164,7 @@ def test_a_mark_of_another_encoding_refuses_the_file(encoding, head, words):
 )
 def test_a_reason_says_what_where_and_what_to_do(kind, inside, excerpt, words):
     error, told = reason(Fault(9, 9, kind, inside, excerpt), CSV, "UTF-8")
+    told = unmarked(told)
     assert words in told and "land it again" in told
     assert error is (UndecodableFile if kind == "decode" else UnreadableFile)
 

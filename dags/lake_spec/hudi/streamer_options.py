@@ -22,6 +22,9 @@ _JAVA = "-Duser.timezone=UTC -Dfile.encoding=UTF-8"
 _SPARK = {
     "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
     "spark.sql.session.timeZone": "UTC",
+    # A name in the SQL file is never that of a file, and no setting is put into it.
+    "spark.sql.runSQLOnFiles": "false",
+    "spark.sql.variable.substitute": "false",
     # A row with too many or too few fields must be seen as one.
     "spark.sql.csv.parser.columnPruning.enabled": "false",
     # Hudi 0.14 stamps instants in the zone of the JVM; the SQL file is read in

@@ -99,6 +99,12 @@ def test_instants_dates_and_the_sql_file_do_not_depend_on_the_machine():
     assert "spark.sql.parquet.datetimeRebaseModeInRead=CORRECTED" in spark
 
 
+def test_the_sql_file_names_no_files_and_has_no_settings():
+    spark = given("--conf", streamer_argv(**ARTISTS))
+    assert "spark.sql.runSQLOnFiles=false" in spark
+    assert "spark.sql.variable.substitute=false" in spark
+
+
 def test_arrays_may_hold_nulls():
     spark = given("--conf", streamer_argv(**ARTISTS))
     assert "spark.hadoop.parquet.avro.write-old-list-structure=false" in spark

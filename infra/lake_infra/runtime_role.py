@@ -81,6 +81,7 @@ def role_statements(
         _key(environment, domains),
         *_erase(environment, domains),
         *_jars(environment),
+        *_certificates(environment, domains),
         *_secrets(environment, domains),
     ]
 
@@ -258,6 +259,16 @@ def _jars(environment: EnvironmentSpec) -> Iterator[Statement]:
     if environment.jars:
         jars = [in_bucket(jar[len("s3://") :]) for jar in environment.jars]
         yield allow("Jars", READ, jars)
+
+
+def _certificates(
+    environment: EnvironmentSpec, domains: Sequence[DomainSpec]
+) -> Iterator[Statement]:
+    """Return statements on the certificates that servers of these domains are checked by."""
+    used = {each.ca for each in _connections(environment, domains) if each.ca}
+    if used:
+        files = [in_bucket(uri[len("s3://") :]) for uri in sorted(used)]
+        yield allow("Certificates", READ, files)
 
 
 def _connections(

@@ -409,6 +409,14 @@ class WrongConnection(StageError):
     """
 
 
+class WrongCertificates(StageError):
+    """The file that `ca` of a connection names is missing, or holds no certificates.
+
+    Fix: Put a PEM file with the certificates there that signed the server's, such as
+    RDS's global-bundle.pem, or correct `ca`.
+    """
+
+
 class ForeignConnection(StageError):
     """A table pulls from a connection that the environment lets other domains use.
 

@@ -9,6 +9,7 @@ from lake_spec.model.choices import KafkaSecurity, SecretStore
 from lake_spec.model.spec_field import setting
 
 _DOMAINS = "Domains whose tables may pull from it; no other domain gets its secret."
+_CA = "s3://lake/artifacts/certificates/global-bundle.pem"
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,12 @@ class Database:
         "Service that stores the secret.", SecretStore.SECRETS_MANAGER
     )
     tls: bool = setting("Require an encrypted connection.", True)
+    ca: Optional[str] = setting(
+        "s3:// URI of a PEM file with certificates that may have signed the server's; then "
+        "its certificate and host name are checked. If left out, they are not.",
+        None,
+        example=_CA,
+    )
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,12 @@ class KafkaCluster:
     )
     secret_store: SecretStore = setting(
         "Service that stores the secret.", SecretStore.SECRETS_MANAGER
+    )
+    ca: Optional[str] = setting(
+        "s3:// URI of a PEM file with certificates that may have signed the brokers'; if "
+        "left out, those that Java trusts. They and host names are always checked.",
+        None,
+        example=_CA,
     )
 
 

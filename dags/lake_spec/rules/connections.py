@@ -21,10 +21,12 @@ _HOST_NAME = rf"(?=.{{1,253}}$){_LABEL}(\.{_LABEL})*"
 _HOST = re.compile(_HOST_NAME)
 _DATABASE = re.compile(r"[A-Za-z_][A-Za-z0-9_$-]{0,62}")
 _SECRET = re.compile(r"[A-Za-z0-9/_+=.@!-]{1,512}")
-_JAR = re.compile(
+_OBJECT = (
     r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
-    r"(/(?!\.{1,2}/)[A-Za-z0-9_.=+-]+)*/[A-Za-z0-9_.+-]+\.jar"
+    r"(/(?!\.{1,2}/)[A-Za-z0-9_.=+-]+)*/[A-Za-z0-9_.+-]+"
 )
+_JAR = re.compile(rf"{_OBJECT}\.jar")
+_PEM = re.compile(rf"{_OBJECT}\.pem")
 
 
 @CONNECTIONS.rule()
@@ -91,6 +93,33 @@ def _brokers(path: Path, cluster: KafkaCluster) -> Iterator[Problem]:
     if cluster.security is KafkaSecurity.SCRAM and cluster.secret is None:
         hint = "scram requires a user and a password: give the name of their secret."
         yield Problem((*path, "secret"), None, "missing", hint)
+
+
+@CONNECTIONS.rule()
+def certificates_are_used(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse a `ca` that is no PEM file on S3, or that a connection without TLS names.
+
+    Fix: Write the s3:// URI of a file that ends in .pem, and leave TLS on.
+    """
+    for name, connection in spec.connections:
+        if connection is None or connection.ca is None:
+            continue
+        path: Path = ("connections", name, "ca")
+        if not _PEM.fullmatch(connection.ca):
+            hint = (
+                "Write the s3:// URI of a .pem file, of A-Z a-z 0-9 _ . = + -, as in"
+                " s3://lake/artifacts/certificates/global-bundle.pem."
+            )
+            yield got(path, connection.ca, hint)
+        elif not _is_encrypted(connection):
+            hint = "No certificate is seen without TLS: remove this, or turn TLS on."
+            yield got(path, connection.ca, hint)
+
+
+def _is_encrypted(connection: Connection) -> bool:
+    if isinstance(connection, KafkaCluster):
+        return connection.security is not KafkaSecurity.PLAINTEXT
+    return connection.tls
 
 
 @CONNECTIONS.rule("jars")

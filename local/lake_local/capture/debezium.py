@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Dict
+from pathlib import Path
+from typing import Dict, Optional
 
 from lake_local.capture.connect import JSON
 from lake_local.capture.request import Capture
@@ -42,18 +43,24 @@ POSTGRESQL = {
 }
 
 
-def postgresql(capture: Capture) -> Dict[str, str]:
-    """Return the connector's configuration; the login is named, not written."""
+def postgresql(capture: Capture, ca: Optional[Path] = None) -> Dict[str, str]:
+    """Return the connector's configuration; the login is named, not written.
+
+    `ca` is a file with the certificates that the server is checked by.
+    """
     database = capture.database
     tables = [re.escape(f"{schema}.{name}") for schema, name in capture.tables]
+    tls = {"database.sslmode": "require" if database.tls else "prefer"}
+    if ca is not None:
+        tls = {"database.sslmode": "verify-full", "database.sslrootcert": str(ca)}
     return {
         **POSTGRESQL,
+        **tls,
         "database.hostname": database.host,
         "database.port": str(database.port),
         "database.dbname": database.database,
         "database.user": f"${{env:{USER}}}",
         "database.password": f"${{env:{PASSWORD}}}",
-        "database.sslmode": "require" if database.tls else "prefer",
         "topic.prefix": capture.prefix,
         "table.include.list": ",".join(tables),
         "slot.name": capture.slot,

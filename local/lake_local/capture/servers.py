@@ -117,11 +117,21 @@ def running(
                 folder = own.root / "worker"
                 with Worker(folder, broker, {**env, **login}) as worker:
                     slots.note(home, slots.slot_of(capture))
-                    worker.put_connector(capture.domain, debezium.postgresql(capture))
+                    config = debezium.postgresql(capture, _ca(own, database))
+                    worker.put_connector(capture.domain, config)
                     worker.wait_until_running(capture.domain)
                     yield Running(capture, broker, worker)
         finally:
             background.end_marked(own.root, grace=0)
+
+
+def _ca(own: StateDirectory, database: Database) -> Path | None:
+    """Write the certificates that the database is checked by, for the worker."""
+    if not database.ca:
+        return None
+    file = own.root / "ca.pem"
+    file.write_text(database.ca, encoding="ascii")
+    return file.resolve()
 
 
 def _require_free(capture: Capture) -> None:

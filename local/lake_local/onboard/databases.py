@@ -117,14 +117,16 @@ def _server(
             server, found = secret.whole_server(
                 clients, args.jdbc_secret, store, args.domain, tls=tls
             )
+            name = lake_name(f"{found.database}_db")
+            known = dict(environment.connections).get(name)
+            if not known or replace(known, domains=found.domains, ca=None) != found:
+                return name, server, [account.entry(name, found)]
+            server = secret.server_of(clients, known)  # by its `ca`
         except secret.BadSecret as error:
             raise BadRequest(str(error)) from None
-    name = lake_name(f"{found.database}_db")
-    known = dict(environment.connections).get(name)
-    if known is not None and replace(found, domains=known.domains) == known:
-        if args.domain in known.domains:
-            return name, server, []
-        found = replace(found, domains=(*known.domains, args.domain))
+    if args.domain in known.domains:
+        return name, server, []
+    found = replace(known, domains=(*known.domains, args.domain))
     return name, server, [account.entry(name, found)]
 
 

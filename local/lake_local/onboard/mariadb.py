@@ -58,16 +58,19 @@ def _connected(server: Server) -> pymysql.Connection[Any]:
         password=server.password,
         charset="utf8mb4",
         connect_timeout=_SECONDS,
-        **_encryption(server.tls),
+        **_encryption(server),
     )
 
 
-def _encryption(tls: bool) -> Dict[str, Any]:
-    """Require encryption, as PostgreSQL's `require` does: certificates are not checked.
+def _encryption(server: Server) -> Dict[str, Any]:
+    """Require encryption, by a certificate that `ca` signed where the server has one.
 
-    Without, PyMySQL encrypts where the server does.
+    Else certificates are not checked, as with PostgreSQL's `require`; without TLS PyMySQL
+    encrypts where the server does.
     """
-    if not tls:
+    if server.ca:
+        return {"ssl": ssl.create_default_context(cadata=server.ca)}
+    if not server.tls:
         return {}
     context = ssl.create_default_context()
     context.check_hostname = False

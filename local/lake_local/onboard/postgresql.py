@@ -5,6 +5,7 @@ All texts of SQL are constant; the schema's name is a parameter.
 
 from __future__ import annotations
 
+from tempfile import NamedTemporaryFile
 from typing import Any, Dict, List, Tuple
 
 import psycopg
@@ -108,16 +109,22 @@ def read(server: Server, schema: str) -> Catalog:
 
 def connected(server: Server) -> psycopg.Connection[Any]:
     """Return a connection that reads and changes nothing."""
-    connection = psycopg.connect(
-        host=server.host,
-        port=server.port,
-        dbname=server.database,
-        user=server.username,
-        password=server.password,
-        sslmode="require" if server.tls else "prefer",
-        connect_timeout=_SECONDS,
-        application_name="lake onboard",
-    )
+    with NamedTemporaryFile("w", suffix=".pem") as ca:  # libpq takes a file alone
+        ca.write(server.ca)
+        ca.flush()
+        tls = {"sslmode": "require" if server.tls else "prefer"}
+        if server.ca:
+            tls = {"sslmode": "verify-full", "sslrootcert": ca.name}
+        connection = psycopg.connect(
+            host=server.host,
+            port=server.port,
+            dbname=server.database,
+            user=server.username,
+            password=server.password,
+            connect_timeout=_SECONDS,
+            application_name="lake onboard",
+            **tls,
+        )
     connection.read_only = True
     return connection
 

@@ -7,6 +7,7 @@ from typing import Any, Dict, Tuple
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from lake_spec.contract.certificates import NoCertificates, certificates_in
 from lake_spec.model.choices import SecretStore
 from lake_spec.model.connections import MariaDb, PostgreSql
 
@@ -24,10 +25,11 @@ _ENGINES = {
 
 
 class BadSecret(Exception):
-    """The secret of a database does not exist, cannot be read, or lacks a value.
+    """The secret of a database, or its `ca`, does not exist, cannot be read, or lacks a
+    value.
 
-    Fix: Store it with `./run_locally.sh secret set NAME`, or in AWS as JSON with
-    username and password.
+    Fix: Put the file where `ca` of the connection says. Store the secret with
+    `./run_locally.sh secret set NAME`, or in AWS as JSON with username and password.
     """
 
 
@@ -46,7 +48,22 @@ def server_of(clients: Any, connection: Any) -> Server:
         username=username,
         password=password,
         tls=connection.tls,
+        ca=_certificates(clients, connection.ca) if connection.ca else "",
     )
+
+
+def _certificates(clients: Any, uri: str) -> str:
+    bucket, _, key = uri[len("s3://") :].partition("/")
+    try:
+        content = clients("s3").get_object(Bucket=bucket, Key=key)["Body"].read()
+        return certificates_in(content, uri)
+    except NoCertificates as error:
+        raise BadSecret(f"ca: {error}") from None
+    except (BotoCoreError, ClientError) as error:
+        raise BadSecret(
+            f"ca: {uri} cannot be read: {str(error).rstrip('.')}. Put the file there; on"
+            f" this machine: ./run_locally.sh put FILE {uri}"
+        ) from None
 
 
 def whole_server(

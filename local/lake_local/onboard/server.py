@@ -16,6 +16,8 @@ class Server:
     username: str
     password: str = field(repr=False)
     tls: bool = True
+    ca: str = ""
+    """Certificates in PEM that it is checked by; '' checks nothing."""
 
     def without_password(self, text: str) -> str:
         """Return the text with the password replaced by ***."""

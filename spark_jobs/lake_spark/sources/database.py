@@ -27,6 +27,7 @@ MOST_DIGITS = 38
 """Of a decimal of the lake."""
 
 _THROWN = re.compile(r"^Caused by: [\w.$]+: ")
+_UNTRUSTED = re.compile(r"PKIX|[Cc]ertificate|could not be verified by hostname")
 _SQL_ERROR = re.compile(r"\b[\w.]*SQL\w*Exception: ([^\n]+)")
 
 
@@ -110,8 +111,8 @@ class Dialect(Protocol):
     def url(self, database: Database) -> str:
         """Return its JDBC address, without user and password."""
 
-    def properties(self, database: Database) -> Dict[str, str]:
-        """Return further properties of every session."""
+    def properties(self, database: Database, ca: Optional[str]) -> Dict[str, str]:
+        """Return further properties of every session; `ca` is a file of certificates."""
 
     def quoted(self, name: str) -> str:
         """Quote an identifier in SQL."""
@@ -192,6 +193,8 @@ class Server:
     database: Database
     credentials: Credentials
     dialect: Dialect
+    ca: Optional[str] = None
+    """A file with the certificates that it is checked by; None: it is not checked."""
 
     @property
     def url(self) -> str:
@@ -202,7 +205,7 @@ class Server:
     def properties(self) -> Dict[str, str]:
         """Return what a session is opened with: to be shown to nobody."""
         return {
-            **self.dialect.properties(self.database),
+            **self.dialect.properties(self.database, self.ca),
             "user": self.credentials.username,
             "password": self.credentials.password,
         }
@@ -238,6 +241,12 @@ class Server:
             words = found.group(1).strip() if found else first_line(error)
             words = _THROWN.sub("", words)
             words = words.replace(self.credentials.password, "***")
+            if self.ca and _UNTRUSTED.search(words):
+                words += (
+                    f". The server that answers as {self.database.host} is not the one"
+                    " that is trusted: check `host`, which its certificate must name, and"
+                    " `ca`, which must have signed it"
+                )
             raise PullFailed(
                 f"connection {self.name!r}: {what} could not be pulled, and none of its rows"
                 f" were landed: {row_value(words)}"

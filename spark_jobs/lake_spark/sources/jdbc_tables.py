@@ -30,6 +30,7 @@ from lake_spark.errors import PullFailed
 from lake_spark.formats.missing_columns import is_sent
 from lake_spark.schema.promotion import stored_type
 from lake_spark.schema.timestamps import in_utc
+from lake_spark.sources.certificates import certificates_of, shared_file
 from lake_spark.sources.connections import connection_of
 from lake_spark.sources.database import (
     Dialect,
@@ -240,7 +241,11 @@ def opened(run: TableRun, pull: TablePull) -> Iterator[OpenTable]:
     who = credentials_of(run.store, name, database.secret, kept_in)
     is_postgresql = isinstance(database, PostgreSql)
     dialect = PostgreSqlDialect() if is_postgresql else MariaDbDialect()
-    server = Server(name, database, who, dialect)
+    ca = None
+    if database.ca is not None:
+        trusted = certificates_of(run.store, name, database.ca)
+        ca = shared_file(run.spark, trusted)
+    server = Server(name, database, who, dialect, ca)
     with server.errors_named(pull.table), server.session(run.spark) as session:
         at = dialect.opened(session, _quoted(dialect, pull.table))
         table = OpenTable(run, server, session, at, pull.table, ())

@@ -15,6 +15,7 @@ from lake_spec.model import Debezium, KafkaCluster, KafkaTopic
 from lake_spark.errors import SourceMoved
 from lake_spark.landing.files import list_landing
 from lake_spark.sources import kafka_admin
+from lake_spark.sources.certificates import certificates_of
 from lake_spark.sources.connections import connection_of
 from lake_spark.sources.kafka_admin import Topic
 from lake_spark.sources.kafka_offsets import (
@@ -52,7 +53,10 @@ def _settings(run: TableRun, name: str) -> Dict[str, str]:
     login = None
     if cluster.secret is not None:
         login = credentials_of(run.store, name, cluster.secret, cluster.secret_store)
-    return kafka_admin.properties(cluster, login)
+    trusted = None
+    if cluster.ca is not None:
+        trusted = certificates_of(run.store, name, cluster.ca)
+    return kafka_admin.properties(cluster, login, trusted)
 
 
 def _landed(run: TableRun) -> Landed:

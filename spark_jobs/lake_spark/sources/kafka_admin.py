@@ -36,14 +36,25 @@ class Topic:
     partitions: Tuple[Partition, ...]
 
 
-def properties(cluster: KafkaCluster, login: Optional[Credentials]) -> Dict[str, str]:
-    """Return the settings of a client; only scram needs a `login`."""
+def properties(
+    cluster: KafkaCluster,
+    login: Optional[Credentials],
+    certificates: Optional[str] = None,
+) -> Dict[str, str]:
+    """Return the settings of a client; only scram needs a `login`.
+
+    Kafka's client checks the brokers' certificates and host names, by the authorities
+    that Java trusts unless it gets `certificates`.
+    """
     made = {
         "bootstrap.servers": ",".join(cluster.bootstrap_servers),
         "security.protocol": _PROTOCOLS[cluster.security],
         "request.timeout.ms": _PATIENCE_MS,
         "default.api.timeout.ms": _PATIENCE_MS,
     }
+    if certificates is not None:
+        made["ssl.truststore.type"] = "PEM"
+        made["ssl.truststore.certificates"] = certificates
     if cluster.security is KafkaSecurity.SCRAM:
         assert login is not None  # the rules ask for the secret
         user, password = _quoted(login.username), _quoted(login.password)

@@ -44,10 +44,15 @@ class MariaDbDialect:
         place = f"{database.host}:{database.port}/{database.database}"
         return f"jdbc:mysql://{place}?permitMysqlScheme=true"
 
-    def properties(self, database: MariaDb) -> Dict[str, str]:
-        """Return further properties of every session."""
+    def properties(self, database: MariaDb, ca: Optional[str]) -> Dict[str, str]:
+        """Return further properties of every session; `ca` is a file of certificates."""
+        tls = {"sslMode": "trust" if database.tls else "disable"}
+        if ca is not None:
+            tls = {"sslMode": "verify-full", "serverSslCert": ca}
         return {
-            "sslMode": "trust" if database.tls else "disable",
+            **tls,
+            # Else a server may ask for any file of the machine that reads it.
+            "allowLocalInfile": "false",
             "tcpKeepAlive": "true",
             "tinyInt1isBit": "false",
             "yearIsDateType": "false",

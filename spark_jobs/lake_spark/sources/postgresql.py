@@ -106,10 +106,13 @@ class PostgreSqlDialect:
         place = f"{database.host}:{database.port}/{database.database}"
         return f"jdbc:postgresql://{place}"
 
-    def properties(self, database: PostgreSql) -> Dict[str, str]:
-        """Return further properties of every session."""
+    def properties(self, database: PostgreSql, ca: Optional[str]) -> Dict[str, str]:
+        """Return further properties of every session; `ca` is a file of certificates."""
+        tls = {"sslmode": "require" if database.tls else "prefer"}
+        if ca is not None:
+            tls = {"sslmode": "verify-full", "sslrootcert": ca}
         return {
-            "sslmode": "require" if database.tls else "prefer",
+            **tls,
             "tcpKeepAlive": "true",
             "ApplicationName": "lake",
         }

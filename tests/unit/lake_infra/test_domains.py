@@ -361,6 +361,19 @@ def test_a_role_reads_no_secret_of_a_connection_that_is_for_others(setting):
     assert "secret:" not in json.dumps(role_statements(servers, [thief, idle]))
 
 
+def test_a_role_reads_the_certificates_that_its_servers_are_checked_by():
+    ours, others = "s3://work/ca/rds.pem", "s3://work/ca/hr.pem"
+    known = (
+        ("shop", PostgreSql("h", "d", "lake/shop", ("a",), ca=ours)),
+        ("old", PostgreSql("h", "d", "lake/old", ("b",), ca=others)),
+    )
+    servers = environment(connections=known)
+    found = {each["Sid"]: each for each in role_statements(servers, [PULLED[0]])}
+    assert keys(found["Certificates"]) == ["s3:::work/ca/rds.pem"]
+    assert found["Certificates"]["Action"] == ["s3:GetObject"]
+    assert "/ca/" not in json.dumps(role_statements(servers, [SALES]))
+
+
 def test_a_role_writes_the_landing_files_that_its_tables_pull_alone():
     read, pulled = landing_documents(environment(), [SALES, PULLED[0]])
     assert keys(pulled[0]) == ["s3:::land/files/shop/a/*"]

@@ -1,4 +1,4 @@
-"""Land files, as a source system would, or put requests to erase.
+"""Land files, as a source system would, or put requests to erase, or certificates.
 
 An address that ends in a file name gives one file that name; any other is a folder for
 the files. Of a folder all files are put, under their paths in it, without hidden ones
@@ -60,11 +60,14 @@ def targets_of(
 ) -> list[tuple[Path, str]]:
     """Return each file with its address. Raises BadRequest for a wrong one."""
     objects.split(to)
+    if len(files) == 1 and files[0].is_file() and to in _certificates(environment):
+        return [(files[0], to)]
     landing, requests = environment.landing, folder_of(environment.runs)
     if not to.startswith((f"{landing}/", f"{requests}/")):
         raise BadRequest(
             f"{to}: not a folder for landing files or requests to erase. Write an address"
-            f" below {landing}/ (landing files) or {requests}/ (requests)."
+            f" below {landing}/ (landing files) or {requests}/ (requests), or `ca` of a"
+            " connection."
         )
     is_name = not to.endswith("/") and PurePosixPath(to).suffix
     if len(files) == 1 and is_name and files[0].is_file():
@@ -78,6 +81,11 @@ def targets_of(
             " at a time, each to a folder of its own."
         )
     return found
+
+
+def _certificates(environment: EnvironmentSpec) -> set[str]:
+    """List the files that connections name as `ca`."""
+    return {each.ca for _, each in environment.connections if each.ca}
 
 
 def warnings(landing: Landing, urls: Iterable[str]) -> Iterator[str]:

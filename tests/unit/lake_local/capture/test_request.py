@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 import yaml
@@ -82,6 +83,12 @@ def test_the_connector_names_the_login_and_takes_these_tables_alone(asked):
     assert config["slot.name"] == config["publication.name"] == "lake_shop"
     assert config["database.sslmode"] == "require"
     assert config["publication.autocreate.mode"] == "disabled"
+
+
+def test_the_connector_checks_the_server_by_the_file_it_is_given(asked):
+    config = debezium.postgresql(asked("pg.public.orders"), Path("/state/ca.pem"))
+    assert config["database.sslmode"] == "verify-full"
+    assert config["database.sslrootcert"] == "/state/ca.pem"
 
 
 @pytest.mark.parametrize(

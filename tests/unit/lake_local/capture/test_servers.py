@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import socket
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import MagicMock
 from urllib.error import URLError
 
 import pytest
@@ -46,6 +49,22 @@ def test_a_port_that_is_taken_is_refused_before_anything_is_started(tmp_path):
         with pytest.raises(BadRequest, match=f"{HOST}:{port} is in use"):
             with running(StateDirectory.at(tmp_path), capture(port), login):
                 pass
+
+
+def test_the_connector_checks_a_database_by_a_file_of_its_own(tmp_path, monkeypatch):
+    worker = MagicMock()
+    worker.__enter__.return_value = worker
+    monkeypatch.setattr(servers, "Broker", MagicMock())
+    monkeypatch.setattr(servers, "Worker", lambda *a: worker)
+    login = Server("postgresql", "db", 5432, "shop", "lake", "hush", ca="PEM")
+    (port,) = free_ports(1)
+    for checked, mode in ((login, "verify-full"), (replace(login, ca=""), "require")):
+        with running(StateDirectory.at(tmp_path), capture(port), checked):
+            _, config = worker.put_connector.call_args[0]
+        assert config["database.sslmode"] == mode
+        file = config.get("database.sslrootcert")
+        assert file is None or Path(file).read_text() == "PEM"
+        assert (file is None) is (mode == "require")
 
 
 def test_a_missing_java_is_named_before_anything_is_started(tmp_path, monkeypatch):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lake_spec.contract.erase_request import uri_of
+from lake_spec.model import PostgreSql
 from lake_spec.parsing.loader import load_environment
 
 from lake_local.cli.commands.put import targets_of, warnings
@@ -41,6 +43,18 @@ def test_one_file_can_be_given_another_name(files):
 def test_a_request_to_erase_goes_where_its_runs_look(files):
     to = uri_of("s3://lake/runs", "moma", "2026-11-21-7")
     assert targets_of(files[:1], to, LAKE) == [(files[0], to)]
+
+
+def test_certificates_go_where_a_connection_looks_for_them(files):
+    ca = "s3://lake/artifacts/certificates/ca.pem"
+    shop = PostgreSql("db", "shop", "s", ("shop",), ca=ca)
+    lake = replace(LAKE, connections=(("shop_db", shop),))
+    assert targets_of(files[:1], ca, lake) == [(files[0], ca)]
+    for several, to in ((files, ca), (files[:1], f"{ca}x"), (files[:1], ca[:-6])):
+        with pytest.raises(BadRequest, match="or `ca` of a connection"):
+            targets_of(several, to, lake)
+    with pytest.raises(BadRequest):
+        targets_of(files[:1], ca, LAKE)
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
@@ -38,6 +39,11 @@ class Stores:
             error = {"Code": "ResourceNotFoundException", "Message": "not there."}
             raise ClientError({"Error": error}, "GetSecretValue")
         return {"SecretString": self.texts[SecretId]}
+
+    def get_object(self, Bucket, Key):
+        if Key not in self.texts:
+            raise ClientError({"Error": {"Code": "NoSuchKey"}}, "GetObject")
+        return {"Body": io.BytesIO(self.texts[Key].encode())}
 
     def get_parameter(self, Name, WithDecryption):
         assert WithDecryption
@@ -94,3 +100,16 @@ def test_a_secret_that_does_not_fit_is_told_without_its_value(content, words):
 def test_a_secret_that_is_not_there_is_told_by_its_name():
     with pytest.raises(BadSecret, match="'none'.*cannot be read.*not there"):
         whole_server(Stores(), "none", SecretStore.SECRETS_MANAGER, "a", tls=True)
+
+
+PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+CHECKED = PostgreSql("db.example", "shop", "s", ("a",), ca="s3://lake/ca.pem")
+
+
+def test_a_connection_with_a_ca_is_a_server_that_is_checked():
+    login = json.dumps({"username": "lake", "password": PASSWORD})
+    assert server_of(Stores(s=login, **{"ca.pem": f"# RDS\n{PEM}"}), CHECKED).ca == PEM
+    with pytest.raises(BadSecret, match="put FILE s3://lake/ca.pem"):
+        server_of(Stores(s=login), CHECKED)
+    with pytest.raises(BadSecret, match="holds no certificate in PEM"):
+        server_of(Stores(s=login, **{"ca.pem": "x"}), CHECKED)

@@ -236,6 +236,9 @@ def test_an_environment_with_servers_and_jars_has_no_diagnostic(specs):
             LEFT_OUT,
             "secret: missing. scram requires a user and a password: give the",
         ),
+        ("shop_db.ca", "rds.pem", "got 'rds.pem'. Write the s3:// URI of a .pem file"),
+        ("shop_db.ca", "s3://lake/ca/", "Write the s3:// URI of a .pem file"),
+        ("shop_kafka.ca", "s3://lake/*.pem", "Write the s3:// URI of a .pem file"),
         ("shop_db.domains", [], "got []. List the domains that may pull from it."),
         ("shop_db.domains", ["*"], "domains[0]: got '*'. Write 1 to 63 of a-z"),
         ("shop_kafka.domains", ["a", "b", "a"], "domains[2]: got 'a'. Name each"),
@@ -251,6 +254,22 @@ def test_an_environment_with_servers_and_jars_has_no_diagnostic(specs):
 def test_servers_are_named_by_allow_lists(specs, setting, value, message):
     (diagnostic,) = environment_diagnostics(specs, {f"connections.{setting}": value})
     assert diagnostic.startswith("connections.") and message in diagnostic
+
+
+CA = "s3://lake/artifacts/certificates/global-bundle.pem"
+
+
+def test_certificates_are_for_encrypted_connections(specs):
+    encrypted = {"connections.shop_db.ca": CA, "connections.shop_kafka.ca": CA}
+    assert environment_diagnostics(specs, encrypted) == []
+    secret = {"connections.shop_kafka.secret": LEFT_OUT}
+    plain = {"connections.shop_kafka.security": "plaintext", **secret}
+    without = {**encrypted, **plain, "connections.shop_db.tls": False}
+    assert environment_diagnostics(specs, without) == [
+        f"connections.{name}.ca: got '{CA}'. No certificate is seen without TLS: remove "
+        "this, or turn TLS on."
+        for name in ("shop_db", "shop_kafka")
+    ]
 
 
 def test_a_parameter_has_the_name_of_a_parameter(specs):

@@ -59,6 +59,7 @@ STEP = [
     ("s3", "ListObjectsV2", WORK, {"prefix": "runs/erase/moma/"}),
     ("s3", "GetObject", f"{WORK}/artifacts/releases/1/lake.zip", {}),
     ("s3", "GetObject", f"{WORK}/artifacts/jars/driver.jar", {}),
+    ("s3", "GetObject", f"{WORK}/artifacts/certificates/rds.pem", {}),
     ("glue", "GetTable", "moma/artists", {}),
     ("glue", "DeleteTable", "moma_iceberg/artists", {}),
     ("glue", "UpdateTableOptimizer", "moma_iceberg/artists", {}),
@@ -89,7 +90,8 @@ OF_MWAA = {"CodeOfTheDags", "BucketOfTheDags", "IsTheAccountClosed"}
 def made() -> dict:
     """Policies of prod with connections, jars and a table that is pulled."""
     environment = load_environment("prod", DAGS / "environments")
-    shop = PostgreSql("shop", "shop", "lake/prod/shop", ("moma",))
+    ca = f"s3://{WORK}/artifacts/certificates/rds.pem"
+    shop = PostgreSql("shop", "shop", "lake/prod/shop", ("moma",), ca=ca)
     kept = replace(shop, secret="lake/prod/kept", secret_store=SecretStore.SSM)
     environment = replace(
         environment,

@@ -14,7 +14,10 @@ import sys
 from pathlib import Path
 from typing import Optional, Sequence
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from lake_acceptance import (
+    claim,
     cost,
     optimizers,
     preparation,
@@ -59,8 +62,16 @@ def main(argv: Optional[Sequence[str]] = None, checks: Sequence[Check] = CHECKS)
         print(error, file=sys.stderr)
         return 1
     if args.remove:
-        checks = (*steps.ENDS_OF_EARLIER, *removal.CHECKS)
-    elif not _agreed(subject, prices, asked=args.yes):
+        checks = (*steps.ENDS, *removal.CHECKS)
+        try:
+            if not _claims(subject):
+                return 0
+        except (ClientError, BotoCoreError) as error:
+            print(f"{type(error).__name__}: {error}", file=sys.stderr)
+            return 1
+    else:
+        _describe(subject, prices)
+    if not _agreed(asked=args.yes):
         print("Nothing was started.")
         return 1
     results = play(checks, subject, emulated=subject.emulated, say=_say)
@@ -69,8 +80,22 @@ def main(argv: Optional[Sequence[str]] = None, checks: Sequence[Check] = CHECKS)
     return 1 if report.failed(results) else 0
 
 
-def _agreed(subject: Subject, prices: Optional[Prices], *, asked: bool) -> bool:
-    """Print what the run does and costs; return whether it may start."""
+def _claims(subject: Subject) -> bool:
+    """Print what an earlier run claims and left, and go on as that run; False without
+    any."""
+    found = claim.of_earlier(subject)
+    if found is None:
+        print(f"No acceptance run claims {PREFIX}/: nothing is removed.")
+        return False
+    subject.key = found.run
+    print(f"Left by the acceptance run {found.run} of {found.at}, to be removed:")
+    for line in (f"clusters of {found.run}", *removal.planned(subject)):
+        print(f"  {line}")
+    return True
+
+
+def _describe(subject: Subject, prices: Optional[Prices]) -> None:
+    """Print what the run does and costs."""
     print(
         f"Acceptance of {subject.deployed.name}: writes below {PREFIX}/ of "
         f"{', '.join(ROOTS)}, creates one cluster"
@@ -78,6 +103,10 @@ def _agreed(subject: Subject, prices: Optional[Prices], *, asked: bool) -> bool:
         + ", and removes all of it."
     )
     print(cost.words(subject.cluster, prices, emulated=subject.emulated))
+
+
+def _agreed(*, asked: bool) -> bool:
+    """Return whether the run may start."""
     if asked:
         return True
     if not sys.stdin.isatty():
@@ -114,7 +143,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--yes", action="store_true", help="start without asking")
     parser.add_argument(
-        "--remove", action="store_true", help="only remove what an earlier run left"
+        "--remove", action="store_true", help="only remove what an earlier run claims"
     )
     parser.add_argument(
         "--report",

@@ -9,9 +9,9 @@ from typing import List
 
 from botocore.exceptions import ClientError, WaiterError
 
-from lake_acceptance import storage
+from lake_acceptance import claim, storage
 from lake_acceptance.check import Check, CheckFailed
-from lake_acceptance.subject import DOMAIN, HERE, PREFIX, ROOTS, Subject
+from lake_acceptance.subject import DOMAIN, HERE, ROOTS, Subject
 from lake_airflow.emr.steps import release_root
 from lake_infra.domains import domains_template
 from lake_infra.resource_names import Root, last_part
@@ -67,19 +67,6 @@ def roles(subject: Subject) -> str:
     return f"{role}, {profile}, {configuration}"
 
 
-def is_unused(subject: Subject) -> str:
-    """Look for what an earlier acceptance run left."""
-    s3 = subject.client("s3")
-    for name in ROOTS:
-        root = getattr(subject.environment, name)
-        if found := storage.keys(s3, root):
-            raise CheckFailed(
-                f"{root}/ has {len(found)} objects, the first is {found[0]}.",
-                "An earlier acceptance run left them. Remove them with --remove.",
-            )
-    return f"nothing below {PREFIX}/ in {len(ROOTS)} roots"
-
-
 def release(subject: Subject) -> str:
     """Build the release of this checkout with the acceptance domain, and upload it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -107,6 +94,7 @@ def stack(subject: Subject) -> str:
         Parameters=[
             {"ParameterKey": "Environment", "ParameterValue": subject.deployed.name}
         ],
+        Tags=[{"Key": claim.TAG, "Value": subject.key}],
         OnFailure="DELETE",
     )
     try:
@@ -146,7 +134,7 @@ CHECKS = (
         ("caller",),
         only_in_account="the emulator's clusters have no roles",
     ),
-    Check("unused", "Is the prefix free?", is_unused, ("buckets",)),
+    Check("unused", "Is the prefix free, and ours?", claim.take, ("buckets",)),
     Check("release", "Can a release be uploaded?", release, ("unused",)),
     Check(
         "stack",

@@ -275,11 +275,6 @@ def teardown(subject: Subject) -> str:
     return _end(subject, _finder(subject).find(name), made)
 
 
-def teardown_of_earlier(subject: Subject) -> str:
-    """End the clusters of earlier runs, whose names nobody knows any more."""
-    return _end(subject, _left(subject))
-
-
 def _end(subject: Subject, living: Sequence[str], made: Sequence[str] = ()) -> str:
     if living:
         subject.client("emr").terminate_job_flows(JobFlowIds=list(living))
@@ -347,14 +342,7 @@ LOADS = (
     ),
     Check("logs", "Do logs of steps arrive on S3?", logs, ("step",)),
 )
-NONE_LEFT = Check("none-left", "Is no cluster left?", none_left, always=True)
 ENDS = (
     Check("teardown", "Does the cluster end?", teardown, always=True),
-    NONE_LEFT,
-)
-ENDS_OF_EARLIER = (
-    Check(
-        "teardown", "Do clusters of earlier runs end?", teardown_of_earlier, always=True
-    ),
-    NONE_LEFT,
+    Check("none-left", "Is no cluster left?", none_left, always=True),
 )

@@ -38,16 +38,32 @@ def keys(s3: Any, uri: str) -> List[str]:
     ]
 
 
-def delete_below(s3: Any, uri: str) -> int:
-    """Delete every object below an address with all of its versions; return how many."""
+def stored(s3: Any, uri: str) -> List[Dict[str, str]]:
+    """List what is stored below an address: every version where the bucket keeps any."""
     root = Root.of(uri)
     if "Status" in s3.get_bucket_versioning(Bucket=root.bucket):
-        versions = list(_versions(s3, root))
-    else:  # it never had any
-        versions = [{"Key": f"{root.prefix}{name}"} for name in keys(s3, uri)]
+        return list(_versions(s3, root))
+    return [{"Key": f"{root.prefix}{name}"} for name in keys(s3, uri)]
+
+
+def delete_below(s3: Any, uri: str, *, but: str = "") -> int:
+    """Delete every object below an address with all of its versions, `but` one; return
+    how many."""
+    kept = f"{Root.of(uri).prefix}{but}"
+    return _delete(s3, uri, [each for each in stored(s3, uri) if each["Key"] != kept])
+
+
+def delete(s3: Any, uri: str, name: str) -> int:
+    """Delete one object below an address with all of its versions."""
+    key = f"{Root.of(uri).prefix}{name}"
+    return _delete(s3, uri, [each for each in stored(s3, uri) if each["Key"] == key])
+
+
+def _delete(s3: Any, uri: str, versions: List[Dict[str, str]]) -> int:
+    bucket = Root.of(uri).bucket
     for start in range(0, len(versions), MOST_AT_ONCE):
         part = versions[start : start + MOST_AT_ONCE]
-        s3.delete_objects(Bucket=root.bucket, Delete={"Objects": part, "Quiet": True})
+        s3.delete_objects(Bucket=bucket, Delete={"Objects": part, "Quiet": True})
     return len(versions)
 
 

@@ -13,7 +13,7 @@ from lake_airflow.planning.plan import DagPlan, plan
 from lake_airflow.runs.run import Run
 from lake_infra.resource_names import Root
 from lake_spec.contract.environment_defaults import with_environment_defaults
-from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
+from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, ReadableAs
 from lake_spec.model.instances import InstanceGroups, TaskGroup
 from lake_spec.parsing.loader import load_cluster, load_environment, load_lake
 
@@ -28,6 +28,8 @@ nobody may below the root.
 """
 
 ROOTS = ("landing", "warehouse", "artifacts", "runs", "logs")
+DATABASES = (DOMAIN, *(kind.database_of(DOMAIN) for kind in ReadableAs))
+"""Databases of the run in Glue."""
 FULL_LOAD, INCREMENTAL = f"{DOMAIN}_full_load", f"{DOMAIN}_incremental"
 
 

@@ -211,8 +211,6 @@ class AirflowBucket:
                     own[id] = self._own_files(id)
                 if name not in own[id]:
                     yield key
-            elif not self._may_be_ours(key):
-                yield key
             elif (seen := self._head(key)) and not self._is_ours(key, seen, there):
                 yield key
 

@@ -44,6 +44,13 @@ READS = (
     "Validate",
 )
 ACCOUNT = "123456789012"
+_PLAIN_MODULES = ("collections", "datetime", "decimal", "uuid")
+_PLAIN = (
+    *(("builtins", name) for name in ("set", "frozenset", "bytearray", "complex")),
+    *(("builtins", name) for name in ("dict", "list", "str", "int", "float", "bool")),
+    ("re", "_compile"),
+)
+"""Modules whose classes, and names, the state may hold next to the classes of moto."""
 log = logging.getLogger(__name__)
 
 
@@ -140,7 +147,7 @@ class MotoServices:
             return
         content = read_own(file)
         try:
-            states = pickle.loads(content)
+            states = StateUnpickler(io.BytesIO(content)).load()
             for (account, region), state in states.items():
                 backend = moto_backends.get_backend(service)[account][region]
                 refill(vars(backend), state)
@@ -161,6 +168,25 @@ class StatePickler(pickle.Pickler):
             if type(value) is not defaultdict or not known:
                 return (dict, (dict(value),))
         return NotImplemented
+
+
+class StateUnpickler(pickle.Unpickler):
+    """Reads what StatePickler wrote: objects of moto's classes and of plain ones alone.
+
+    A pickle may name any function to call, and others may have written the file.
+    """
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return a class or raise UnpicklingError: the state is set aside then."""
+        is_ours = module.split(".")[0] == "moto" or module in _PLAIN_MODULES
+        found = super().find_class(module, name) if is_ours else None
+        if isinstance(found, type) and found.__module__ == module:
+            return found
+        if (module, name) in _PLAIN:
+            return super().find_class(module, name)
+        raise pickle.UnpicklingError(
+            f"it names {module}.{name}, which is no class of moto's state"
+        )
 
 
 def refill(fresh: dict[str, Any], state: dict[str, Any]) -> None:

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
-from collections import defaultdict
+import re
+from collections import OrderedDict, defaultdict
+from datetime import datetime, timezone
+from decimal import Decimal
 
 import pytest
 from botocore.exceptions import ClientError
 
 from lake_local.aws import client
-from lake_local.aws.moto_services import MotoServices, SERVICES, StatePickler, refill
+from lake_local.aws.moto_services import (
+    MotoServices,
+    SERVICES,
+    StatePickler,
+    StateUnpickler,
+    refill,
+)
 
 
 class Versions(defaultdict):
@@ -44,6 +54,53 @@ def test_dicts_with_a_constructor_of_their_own_are_filled_again():
     refill(fresh, stored({"parameters": before}))
     assert isinstance(fresh["parameters"], Versions)
     assert fresh["parameters"]["p"] == ["v1"]
+
+
+class Calls:
+    """A value whose pickle calls a function."""
+
+    def __init__(self, function, *given):
+        self.called = (function, given)
+
+    def __reduce__(self):
+        return self.called
+
+
+def test_a_state_that_names_a_function_is_put_aside_and_calls_nothing(tmp_path, caplog):
+    made = tmp_path / "made"
+    for service, function in (("glue", os.mkdir), ("sns", os.system)):
+        given = str(made) if service == "glue" else f"mkdir {made}"
+        content = pickle.dumps({("1", "r"): {"x": Calls(function, given)}})
+        (tmp_path / f"{service}.pickle").write_bytes(content)
+    MotoServices(tmp_path)
+    assert not made.exists()
+    for service in ("glue", "sns"):
+        assert (tmp_path / f"{service}.unreadable").exists()
+    assert "posix.mkdir, which is no class of moto's state" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "named",
+    ["cmoto.core.utils\nos.system", "cmoto.core.utils\nutcnow", "cbuiltins\neval"],
+    ids=["through a module of moto", "a function of moto", "of Python"],
+)
+def test_a_name_that_is_no_class_is_refused(named):
+    protocol_4 = b"\x80\x04"
+    with pytest.raises((pickle.UnpicklingError, AttributeError)):
+        StateUnpickler(io.BytesIO(protocol_4 + named.encode() + b"\n.")).load()
+
+
+def test_plain_values_come_back():
+    at = datetime(2026, 1, 2, tzinfo=timezone.utc)
+    state = {
+        "a": OrderedDict(b={1}),
+        "at": at,
+        "n": Decimal("1.5"),
+        "p": re.compile("x"),
+    }
+    file = io.BytesIO()
+    StatePickler(file).dump(state)
+    assert StateUnpickler(io.BytesIO(file.getvalue())).load() == state
 
 
 @pytest.mark.parametrize("service", ["sqs", "ec2", "lambda", "emr-serverless"])

@@ -19,7 +19,11 @@ import pyarrow as pa
 import pytest
 from deltalake import CommitProperties, write_deltalake
 from pyarrow import parquet
+from pyiceberg.table import StaticTable
 
+from lake_spec.contract.published_tables import iceberg_location
+
+from lake_local.show import readers
 from lake_local.show.request import Request, Validity
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -164,3 +168,37 @@ def test_rows_can_be_written_as_parquet(show, tmp_path):
     code, *_ = show(format="parquet", output=str(file), limit=2)
     assert code == 0
     assert parquet.read_table(file)["id"].to_pylist() == [1, 2]
+
+
+def test_metadata_of_iceberg_makes_no_class_that_it_names(tmp_path, monkeypatch):
+    marker = tmp_path / "marker"
+    module = tmp_path / "planted_io.py"
+    module.write_text(f"def Made(properties):\n    return open({str(marker)!r}, 'w')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    column = {"id": 1, "name": "id", "required": False, "type": "long"}
+    metadata = {
+        "format-version": 2,
+        "table-uuid": "6f0a8d3e-4f0b-4b0c-9d0e-0a0b0c0d0e0f",
+        "location": str(tmp_path),
+        "last-sequence-number": 0,
+        "last-updated-ms": 0,
+        "last-column-id": 1,
+        "schemas": [{"schema-id": 0, "type": "struct", "fields": [column]}],
+        "current-schema-id": 0,
+        "partition-specs": [{"spec-id": 0, "fields": []}],
+        "default-spec-id": 0,
+        "last-partition-id": 999,
+        "sort-orders": [{"order-id": 0, "fields": []}],
+        "default-sort-order-id": 0,
+        "properties": {"py-io-impl": "planted_io.Made"},
+        "snapshots": [],
+    }
+    folder = Path(iceberg_location(str(tmp_path / "current"))) / "metadata"
+    folder.mkdir(parents=True)
+    (folder / "v1.metadata.json").write_text(json.dumps(metadata))
+    (folder / "version-hint.text").write_text("1")
+    table = readers.iceberg_table(str(tmp_path / "current"), None)
+    assert table.scan().to_arrow().num_rows == 0
+    assert not marker.exists()
+    StaticTable.from_metadata(str(folder / "v1.metadata.json"))
+    assert marker.exists()  # so the test could fail

@@ -19,6 +19,9 @@ from urllib.parse import urlsplit
 
 import duckdb
 from deltalake import DeltaTable
+from pyiceberg.catalog.noop import NoopCatalog
+from pyiceberg.io import load_file_io
+from pyiceberg.serializers import FromInputFile
 from pyiceberg.table import StaticTable
 
 from lake_spec.contract.published_tables import iceberg_location
@@ -162,7 +165,18 @@ def iceberg_table(path: str, endpoint: Optional[str]) -> StaticTable:
             "s3.secret-access-key": os.environ["AWS_SECRET_ACCESS_KEY"],
             "s3.region": os.environ["AWS_REGION"],
         }
-    return StaticTable.from_metadata(iceberg_location(path), properties)
+    folder = iceberg_location(path)
+    io = load_file_io(properties, folder)
+    with io.new_input(f"{folder}/metadata/version-hint.text").open() as file:
+        location = f"{folder}/metadata/v{int(file.read())}.metadata.json"
+    # pyiceberg's own from_metadata makes an object of the class that metadata names.
+    return StaticTable(
+        identifier=("static-table", location),
+        metadata_location=location,
+        metadata=FromInputFile.table_metadata(io.new_input(location)),
+        io=io,
+        catalog=NoopCatalog("static-table"),
+    )
 
 
 def iceberg_snapshots(table: StaticTable) -> Dict[str, int]:

@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from lake_spec.contract.schema_json import plain_schema
 from lake_spec.contract.table_folders import COMMITS
 
 from lake_local.show.instants import readable
@@ -34,7 +35,8 @@ def rows(spark: SparkSession, request: Request) -> DataFrame:
         raise QueryRefused(f"{words}.")
     at = max(kept)
     said = json.loads(commits[at])
-    schema = StructType.fromJson(json.loads(said["schema"]))
+    stored = plain_schema(json.loads(said["schema"]), request.path)
+    schema = StructType.fromJson(stored)
     if not said["files"]:
         return spark.createDataFrame([], schema)
     found = spark.read.schema(schema).parquet(f"{request.path}/{at}")

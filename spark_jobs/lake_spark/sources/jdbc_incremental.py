@@ -23,6 +23,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from lake_spec.contract.pull_folders import CHANGES
+from lake_spec.contract.schema_json import plain_schema
 from lake_spec.contract.state_format import to_fields
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import JdbcChanges
@@ -328,7 +329,8 @@ def _landed(rows: DataFrame, run: TableRun, pull: Landed) -> Optional[DataFrame]
     facts = folder_at(run, pull.path).facts()
     if facts is None:
         return None
-    schema = StructType.fromJson(facts["schema"])
+    said = plain_schema(facts["schema"], f"{run.landing}/{pull.path}")
+    schema = StructType.fromJson(said)
     kinds = {each.name: each.dataType for each in schema}
     now = {each.name: each.dataType for each in rows.schema}
     common = [name for name in now if name in kinds]

@@ -21,6 +21,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from lake_spec.contract.report import LayerSize
+from lake_spec.contract.schema_json import plain_schema
 from lake_spec.contract.state_format import (
     UnreadableState,
     from_fields,
@@ -138,7 +139,8 @@ class ParquetTable(CommittedTable):
 
     def stored_schema(self, instant: Optional[str] = None) -> StructType:
         """Return the columns that files and folders of a commit have."""
-        return StructType.fromJson(json.loads(self.commit(instant).schema))
+        said = json.loads(self.commit(instant).schema)
+        return StructType.fromJson(plain_schema(said, self.path))
 
     def keeps(self, instant: str) -> bool:
         """Return whether a commit can be read."""

@@ -17,6 +17,7 @@ StageError
  |    +-- UndecodableFile     not in the declared encoding
  |    +-- WrongColumns        columns are missing, undeclared or have no legal name
  |    +-- WrongTypes          a column has a type that does not fit the table's
+ |    +-- ClassInFile         the metadata names a class for readers to run
  |    +-- WrongPath           the path lacks a time or scope, or is not supported
  |    +-- WrongManifest       the manifest of a snapshot does not describe its files
  +-- others               about a table, a source or the run
@@ -149,6 +150,19 @@ class WrongTypes(BadFile):
 
     Fix: Declare a wider type in the table's spec, or set `on_type_mismatch: quarantine`
     for the column, or correct the file and land it again.
+    """
+
+
+class ClassInFile(BadFile):
+    """The metadata of a Parquet file names a class, whose code other readers would run.
+
+    The lake runs none: it reads columns by the footer's own schema. A class is named by a
+    type that a user defined in Spark (`udt`), as machine learning's vectors are, and by a
+    type that Arrow pickled. Such a file may also be an attack.
+
+    Fix: Write the column as one of Parquet's own types in the export, such as an array of
+    numbers, and land the file again. If nobody knows why the file names a class, find out
+    who landed it.
     """
 
 

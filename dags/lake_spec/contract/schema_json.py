@@ -6,11 +6,19 @@ the schema is parsed, so such JSON is judged before either of them sees it.
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from lake_spec.diagnostics.errors import LakeError
 
 _PARTS = {"array": ("elementType",), "map": ("keyType", "valueType")}
+_UNITS = {"long": ("day", "hour", "minute", "second"), "integer": ("year", "month")}
+_INTERVALS = {
+    number: {f"interval {unit}" for unit in units}
+    | {f"interval {a} to {b}" for a, b in combinations(units, 2)}
+    for number, units in _UNITS.items()
+}
+"""Type of a number -> the intervals that Spark stores as such."""
 _LANGUAGES = (("class", "Java"), ("pyClass", "Python"))
 
 
@@ -51,6 +59,28 @@ def class_in(schema: Any) -> Optional[str]:
         if named:
             return f"column {column}: {named}"
     return None
+
+
+def with_intervals(schema: Any, noted: Any) -> Any:
+    """Return a schema with the intervals that another one notes for its numbers.
+
+    Nothing else of the other one is taken.
+    """
+    if isinstance(schema, str):
+        is_interval = isinstance(noted, str) and noted in _INTERVALS.get(schema, ())
+        return noted if is_interval else schema
+    if not isinstance(noted, dict) or noted.get("type") != schema["type"]:
+        return schema
+    parts = _PARTS.get(schema["type"], ())
+    found = {part: with_intervals(schema[part], noted.get(part)) for part in parts}
+    fields, others = schema.get("fields"), noted.get("fields")
+    if fields is not None and isinstance(others, list):
+        kinds = dict(_field("", each) for each in others)
+        found["fields"] = [
+            {**each, "type": with_intervals(each["type"], kinds.get(each["name"]))}
+            for each in fields
+        ]
+    return {**schema, **found}
 
 
 def _named(kind: Any) -> Optional[str]:

@@ -24,6 +24,7 @@ from lake_spark.schema.columns import Columns, typed
 from lake_spark.schema.spark_types import with_types
 from lake_spark.storage.spark_jobs import cache_until
 from lake_spark.storage.hudi_table import HUDI_COLUMNS, HudiTable
+from lake_spark.storage.parquet_file import by_footer
 from lake_spark.storage.session import FEW_BYTES, session_for
 from lake_spark.tables.table_run import TableRun
 
@@ -137,7 +138,9 @@ def _left(run: TableRun, waiting: Pending, columns: Columns) -> Optional[Found]:
         return None
     is_few = sum(each.size for each in files) <= FEW_BYTES
     spark = session_for(run.spark, few=is_few)
-    deliveries = with_types(spark.read.parquet(folder), typed(columns))
+    part = next(each.uri for each in files if each.uri.endswith(".parquet"))
+    left = by_footer(spark, part).parquet(folder)
+    deliveries = with_types(left, typed(columns))
     return deliveries, deliveries.select(KEY).distinct()
 
 

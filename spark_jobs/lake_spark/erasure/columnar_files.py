@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Set
 
-from pyspark.sql import Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from lake_spec.model import Parquet
+
 from lake_spec.text.sql_text import sql_identifier
+from lake_spark.landing import literal_paths
+from lake_spark.storage.parquet_file import by_footer
 from lake_spark.tables.table_run import TableRun
 
 _BLOCK, _ID = "lake_block", "lake_id"
@@ -21,8 +25,7 @@ def blank_typed(run: TableRun, uri: str, records: Set[int], folder: str) -> byte
     Spark writes it again: its columns and values stay, statistics and other notes of
     the old file go.
     """
-    form = run.spec.source.format.type
-    file = run.spark.read.option("__globPaths__", "false").format(form).load(uri)
+    form, file = run.spec.source.format.type, _rows(run, uri)
     placed = file.selectExpr(
         "*",
         f"input_file_block_start() AS {_BLOCK}",
@@ -40,3 +43,10 @@ def blank_typed(run: TableRun, uri: str, records: Set[int], folder: str) -> byte
     rows.select(*kept).write.format(form).save(folder)
     (part,) = [e for e in run.store.list(f"{folder}/part-") if e.size]
     return run.store.read(part.uri)
+
+
+def _rows(run: TableRun, uri: str) -> DataFrame:
+    kind = run.spec.source.format
+    is_parquet = isinstance(kind, Parquet)
+    reader = by_footer(run.spark, uri) if is_parquet else run.spark.read
+    return literal_paths.load(reader, kind.type, [uri])

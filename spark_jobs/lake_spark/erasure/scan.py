@@ -8,7 +8,7 @@ where that is long enough to mean something (text_match.py).
 from __future__ import annotations
 
 import re
-from typing import Callable, Iterator, List, Sequence, Set
+from typing import Callable, Dict, Iterable, Iterator, List, Sequence, Set
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import functions as F
@@ -25,13 +25,14 @@ from lake_spark.landing.manifest_parts import unpacked
 from lake_spark.profiling.profile import uri_of
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.hudi_table import HUDI_COLUMNS
-from lake_spark.storage.parquet_file import opened_parquet
+from lake_spark.storage.parquet_file import by_footer, opened_parquet, schema_of
 from lake_spark.tables import foreign_files
 from lake_spark.tables.table_run import TableRun
 
 _RECORD_KEY = HUDI_COLUMNS[2]
 _LOG_FILE = re.compile(r"\.log\.\d+")
 _ROWS = f"{KEY} string, {_RECORD_KEY} string"
+_RAW = "lake_raw string"
 
 
 def scan_files(run: TableRun, subjects: Subjects) -> int:
@@ -71,7 +72,7 @@ def _bad(run: TableRun, subjects: Subjects, files: Sequence[str]) -> List[str]:
     bad = unread | _with_keys(run, subjects, of_rows - kept_bad)
     bad |= {uri for uri in of_rows if _footer_has(run, uri, subjects)}
     bad |= _with_raw_records(run, subjects, kept_bad)
-    for alike in _by_schema(parquet - of_rows):
+    for alike in _by_schema(run, parquet - of_rows):
         bad |= _with_values(run, subjects, alike)
     texts = sorted(set(files) - parquet - unread)
     is_there = subjects.in_text()
@@ -113,27 +114,26 @@ def _with_raw_records(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[
     """Find the files of the quarantine that have a record of a subject."""
     if not uris:
         return set()
-    rows = run.spark.read.parquet(*sorted(uris))
+    rows = run.spark.read.schema(_RAW).parquet(*sorted(uris))
     with_uris = rows.withColumn("uri", F.input_file_name())
     return _files_of(quarantine.of(run, subjects, with_uris), uris)
 
 
-def _by_schema(uris: Set[str]) -> Iterator[Set[str]]:
-    """Yield metadata files that can be read by one schema: Spark takes that of any file.
+def _by_schema(run: TableRun, uris: Set[str]) -> Iterable[Set[str]]:
+    """Return metadata files in sets whose footers have the same schema.
 
     Those of timelines have Hudi's; each checkpoint of Delta has that of its version.
     """
-    of_timelines = {uri for uri in uris if f"/{METADATA_FOLDER}/" in uri}
-    yield of_timelines
-    for uri in sorted(uris - of_timelines):
-        yield {uri}
+    alike: Dict[str, Set[str]] = {}
+    for uri in sorted(uris):
+        alike.setdefault(schema_of(run.spark, uri).json(), set()).add(uri)
+    return alike.values()
 
 
 def _with_values(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
     """Find the files of old commits that have the text of a key in any column."""
-    if not uris:
-        return set()
-    rows = run.spark.read.parquet(*sorted(uris))
+    first, *_ = uris
+    rows = by_footer(run.spark, first).parquet(*sorted(uris))
     text = F.concat_ws(" ", *[F.col(name).cast("string") for name in rows.columns])
     is_named = F.udf(subjects.in_text(), "boolean")
     found = rows.withColumn("uri", F.input_file_name()).where(is_named(text))

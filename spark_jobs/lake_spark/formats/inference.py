@@ -16,7 +16,6 @@ from lake_spec.text.globs import glob_pattern
 from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import (
-    BadFile,
     REMOVED,
     shortened,
     UndecodableFile,
@@ -27,8 +26,8 @@ from lake_spark.formats import csv_text, debezium
 from lake_spark.formats.column_names import column_in_path, sources, time_column
 from lake_spark.formats.envelopes import unwrapped
 from lake_spark.formats.file_schema import BLOCK, CORRUPT, ID, LEFT_OUT, Shape
-from lake_spark.formats.parquet import described_by_itself
-from lake_spark.formats.self_described import DOUBLE_NAME, described
+from lake_spark.formats.parquet import described_by_footer
+from lake_spark.formats.self_described import described
 from lake_spark.landing.files import LandingFile, refuse_name
 from lake_spark.schema.columns import TEXT
 from lake_spark.schema.promotion import field_of, stored_type
@@ -84,16 +83,13 @@ def _described(
 ) -> Shape:
     """Return the columns that the file itself names, of types that Spark knows or we do."""
     kind = spec.source.format
-    try:
-        return described(
-            *(spark, store, file, kind),
-            maps=_names_of_maps(spec),
-            numbers=_names_of_numbers(spec),
-        )
-    except BadFile as bad:
-        if not isinstance(kind, Parquet) or DOUBLE_NAME in bad.reason:
-            raise
-    return described_by_itself(spark, store, file, spec)
+    if isinstance(kind, Parquet):
+        return described_by_footer(spark, store, file, spec)
+    return described(
+        *(spark, store, file, kind),
+        maps=_names_of_maps(spec),
+        numbers=_names_of_numbers(spec),
+    )
 
 
 def _csv_names(
@@ -383,7 +379,8 @@ def _no_double_names(file: LandingFile, shape: Shape) -> None:
             if other is not name:
                 raise WrongColumns(
                     file.path,
-                    f"{DOUBLE_NAME}: {row_value(shortened(repr(other)))} and "
+                    "has two columns that differ at most in case: "
+                    f"{row_value(shortened(repr(other)))} and "
                     f"{row_value(shortened(repr(name)))}. Rename one of them in the source.",
                 )
 

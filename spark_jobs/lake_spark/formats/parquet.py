@@ -1,30 +1,40 @@
-"""Parquet types that Spark has no type for: how they are read, or refused by name.
+"""The columns of Parquet files, by their footers; of types without Spark's too.
 
-Spark refuses a whole file for one such column, and names none. So where it does, the
-file's own schema is asked; what Spark can read as a plain number or as bytes keeps its
-own type in the file's shape, and schema/casts.py makes values of it.
+Spark refuses a whole file for one column that it has no type for, and names none. What it
+can read as a plain number or as bytes keeps its own type in the file's shape, and
+schema/casts.py makes values of it; another one is refused by name.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from typing import Any, Iterator, List, Optional, Tuple
 
 from pyspark.sql import SparkSession
-from pyspark.sql.types import StructType
 
 from lake_spec.model import NewColumns, TableSpec
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.marked_values import quoted_value
-from lake_spark.errors import first_line, REMOVED, UnreadableFile, WrongTypes
+from lake_spark.errors import (
+    ClassInFile,
+    first_line,
+    REMOVED,
+    UnreadableFile,
+    WrongTypes,
+)
 from lake_spark.formats.column_names import Names
 from lake_spark.formats.file_schema import Shape
+from lake_spark.formats.named_classes import named_class
 from lake_spark.landing.files import LandingFile
-from lake_spark.schema.spark_types import column_type
+from lake_spark.schema.spark_types import column_type, typed_names
 from lake_spark.storage.object_store import ObjectStore
-from lake_spark.storage.parquet_file import opened_parquet
+from lake_spark.storage.parquet_file import (
+    columns_of,
+    file_metadata,
+    notes,
+    SparkTypes,
+)
 from lake_spark.storage.session import JAVA_ENDED
 
 _MAGIC = b"PAR1"
@@ -45,21 +55,36 @@ _KINDS = (
 _LAND_AGAIN = "Land it again, or remove it"
 
 
-def described_by_itself(
+def described_by_footer(
     spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
 ) -> Shape:
-    """Return the shape of a file that Spark refused.
+    """Return the shape of a file. Raise BadFile with what is wrong with it."""
+    metadata = _metadata(spark, store, file)
+    named = named_class(notes(metadata))
+    if named:
+        raise ClassInFile(
+            file.path,
+            f"the footer names code for its readers to run, in {named}. Write the column"
+            " as one of Parquet's own types, and land the file again; if nobody knows why"
+            " it does so, find out who landed it.",
+        )
+    columns, unreadable = _columns(spark, metadata)
+    if spec.source.new_columns is NewColumns.IGNORE:
+        claimed = Names(spec).claimed
+        unreadable = [each for each in unreadable if each[0].lower() in claimed]
+    if unreadable:
+        raise WrongTypes(file.path, _unreadable(unreadable[:3]))
+    return Shape(tuple(each for each in columns if each[1].name != "void"))
 
-    Raise BadFile with what is wrong with it.
-    """
-    footer = _footer(store, file)
-    jvm = spark._jvm
+
+def _metadata(spark: SparkSession, store: ObjectStore, file: LandingFile) -> Any:
+    """Return the file's schema and notes, an object of Java's."""
     try:
-        schema = _schema(spark, file)
+        return file_metadata(spark, file.uri)
     except JAVA_ENDED:
         raise
     except Exception as error:  # py4j wraps each of Java's
-        newer = list(_newer_types(jvm, footer))
+        newer = list(_newer_types(spark._jvm, _footer(store, file)))
         if not newer:
             raise UnreadableFile(
                 file.path,
@@ -67,13 +92,6 @@ def described_by_itself(
                 f" file is damaged. {_LAND_AGAIN}.",
             ) from None
         raise WrongTypes(file.path, _unreadable(newer[:3])) from None
-    columns, unreadable = _columns(spark, schema)
-    if spec.source.new_columns is NewColumns.IGNORE:
-        claimed = Names(spec).claimed
-        unreadable = [each for each in unreadable if each[0].lower() in claimed]
-    if unreadable:
-        raise WrongTypes(file.path, _unreadable(unreadable[:3]))
-    return Shape(tuple(columns))
 
 
 def _unreadable(columns: List[Tuple[str, str]]) -> str:
@@ -110,28 +128,29 @@ def _footer(store: ObjectStore, file: LandingFile) -> bytes:
         raise UnreadableFile(file.path, REMOVED) from None
 
 
-def _schema(spark: SparkSession, file: LandingFile) -> Any:
-    """Return the file's schema, an object of Java's."""
-    with opened_parquet(spark, file.uri) as reader:
-        return reader.getFooter().getFileMetaData().getSchema()
-
-
 def _columns(
-    spark: SparkSession, schema: Any
+    spark: SparkSession, metadata: Any
 ) -> Tuple[List[Tuple[str, ColumnType]], List[Tuple[str, str]]]:
     """Return columns with their types, and those without one: (name, Parquet's type)."""
+    schema = metadata.getSchema()
+    if _own_type(schema) is None:
+        try:
+            return typed_names(columns_of(spark, metadata)), []
+        except JAVA_ENDED:
+            raise
+        except Exception:  # which column has no type, Spark does not say
+            pass
     found, unreadable = [], []
     plain = _Plain(spark)
     for at in range(schema.getFieldCount()):
         field = schema.getType(at)
-        text = field.toString()
-        is_special = any(kind.search(text) for kind, _ in _KINDS)
+        is_special = _own_type(field) is not None
         try:
             kind = plain.type_of(plain.stripped(field) if is_special else field)
+        except JAVA_ENDED:
+            raise
         except Exception:  # Spark has no type for it either way
-            unreadable.append((field.getName(), _shown(text)))
-            continue
-        if kind.name == "void":
+            unreadable.append((field.getName(), _shown(field.toString())))
             continue
         found.append(
             (field.getName(), _with_own_types(field, kind) if is_special else kind)
@@ -151,17 +170,14 @@ class _Plain:
 
     def __init__(self, spark: SparkSession) -> None:
         self._jvm = spark._jvm
-        package = spark._jvm.org.apache.spark.sql.execution.datasources.parquet
-        conf = spark._jsparkSession.sessionState().conf()
-        self._converter = package.ParquetToSparkSchemaConverter(conf)
+        self._types = SparkTypes(spark)
 
     def type_of(self, field: Any) -> ColumnType:
         """Return Spark's type of a field."""
         fields = self._jvm.java.util.ArrayList()
         fields.add(field)
         message = self._jvm.org.apache.parquet.schema.MessageType("one", fields)
-        schema = self._converter.convert(message).json()
-        return column_type(StructType.fromJson(json.loads(schema))[0].dataType)
+        return column_type(self._types.of(message)[0].dataType)
 
     def stripped(self, field: Any) -> Any:
         """Return the same field with plain numbers and bytes for the types of `_KINDS`."""

@@ -1,4 +1,8 @@
-"""The columns of files that name them in themselves: JSON, Parquet, Avro and ORC."""
+"""The columns of files that name them in themselves: JSON, Avro and ORC.
+
+Spark may find these: it reads Avro and ORC with types of its own alone, whatever class
+their metadata names. Those of Parquet are found by parquet.py.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +24,6 @@ from lake_spark.schema import json_text
 from lake_spark.schema.spark_types import typed_names
 from lake_spark.storage.object_store import ObjectStore
 from lake_spark.storage.session import JAVA_ENDED
-
-DOUBLE_NAME = "has two columns that differ at most in case"
 
 
 def described(

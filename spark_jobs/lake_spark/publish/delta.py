@@ -19,9 +19,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from lake_spec.contract.published_tables import DELTA_FOLDER, DELTA_WRITER_FEATURE
+from lake_spec.contract.schema_json import plain_schema
 from lake_spark.publish.format import Format, INSTANT, Newest
 from lake_spark.publish.instants import BaseFile, Step
 from lake_spark.publish.schema import described, partition_values
+from lake_spark.storage.parquet_file import by_footer
 
 CHECKPOINT_EACH = 10
 """Versions after which readers need not read the older ones."""
@@ -190,7 +192,8 @@ class Delta(Format):
         """Return the actions that change a version's descriptions and protocol alone."""
         found = [each for each in self._replay(version) if "metaData" in each]
         head = found[0]["metaData"]
-        schema = StructType.fromJson(json.loads(head["schemaString"]))
+        said = plain_schema(json.loads(head["schemaString"]), self.root)
+        schema = StructType.fromJson(said)
         columns = described(schema, self.columns).json()
         changed = {**head, "description": self.description, "schemaString": columns}
         info = {
@@ -226,7 +229,8 @@ class Delta(Format):
         actions: List[Action] = []
         if start is not None:
             uri = self._uri(start, "checkpoint.parquet")
-            rows = self.spark.read.parquet(uri).select(F.to_json(F.struct("*")))
+            found = by_footer(self.spark, uri).parquet(uri)
+            rows = found.select(F.to_json(F.struct("*")))
             actions = [json.loads(row[0]) for row in rows.collect()]
         first = 0 if start is None else start + 1
         for each in range(first, version + 1):

@@ -6,7 +6,12 @@ import json
 
 import pytest
 
-from lake_spec.contract.schema_json import class_in, ClassInSchema, plain_schema
+from lake_spec.contract.schema_json import (
+    class_in,
+    ClassInSchema,
+    plain_schema,
+    with_intervals,
+)
 
 PYTHON = {"type": "udt", "pyClass": "os.path", "serializedClass": "gA==", "sqlType": ""}
 JAVA = {"type": "udt", "class": "java.io.File", "pyClass": None, "sqlType": "string"}
@@ -76,3 +81,22 @@ def test_nesting_has_no_end_that_python_minds():
         kind = array(kind)
     assert class_in(struct(a=kind)) == "column a: the Python class os.path"
     assert json.loads(json.dumps(PLAIN)) == plain_schema(PLAIN, "here")
+
+
+def test_only_intervals_are_taken_of_a_note():
+    day = "interval day to second"
+    schema = struct(a="long", b="integer", c="long", d=array(map_of("string", "long")))
+    noted = struct(a=day, b="interval month", c=JAVA, d=array(map_of("binary", day)))
+    found = struct(a=day, b="interval month", c="long", d=array(map_of("string", day)))
+    assert with_intervals(schema, noted) == found
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["interval month", "interval second to day", "binary", JAVA, PYTHON, None, 5],
+)
+def test_another_note_on_a_number_is_none(kind):
+    schema = struct(a="long", b=struct(c="long"))
+    assert with_intervals(schema, struct(a=kind, b=struct(c=kind))) == schema
+    for noted in (kind, struct(b=kind), {"type": "struct", "fields": [kind]}):
+        assert with_intervals(schema, noted) == schema

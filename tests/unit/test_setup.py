@@ -174,8 +174,9 @@ def test_a_failed_install_shows_its_end_and_does_not_count(project):
     settings = {"INSTALLER_EXIT": "3", "INSTALLER_SAYS": "no such version"}
     code, output = project.run("--only", "airflow", **settings)
     assert code == 1
-    assert (
-        ".venv-airflow failed; the end of .local/log/setup/.venv-airflow.log" in output
+    assert any(  # both install at once
+        f"{piece} failed; the end of .local/log/setup/{piece}.log" in output
+        for piece in (".venv-airflow", ".venv-step")
     )
     assert "    no such version\n" in output
     assert not project.is_built()
@@ -195,6 +196,66 @@ def test_an_interrupted_install_does_not_count_and_heals(project, how):
     assert not project.is_built()
     assert project.run("--only", "airflow")[0] == 0
     assert project.is_built()
+
+
+WAY_ON = (
+    " Move it elsewhere, or if nobody needs it rm -r {piece}, then run this again; or set up"
+    " another checkout of the project\n"
+)
+
+
+@pytest.mark.parametrize("piece", [".venv-airflow", ".venv-step", ".local/uv"])
+@pytest.mark.parametrize("what", ["folder", "file", "link"])
+def test_what_no_set_up_made_is_refused_and_stays(project, piece, what):
+    path, elsewhere = project.root / piece, project.root / "elsewhere"
+    if path.exists():
+        shutil.rmtree(path)
+    made = elsewhere if what == "link" else path
+    if what == "file":
+        made.write_text("of somebody else\n")
+    else:
+        (made / "bin").mkdir(parents=True)
+        (made / "bin/tool").write_text("of somebody else\n")
+    if what == "link":
+        (elsewhere / ".setup-stamp").write_text("of another checkout\n")
+        path.symlink_to(elsewhere)
+    before = sorted(made.rglob("*"))
+    code, output = project.run("--only", "airflow")
+    why = f"it is a link to {elsewhere}" if what == "link" else "no set-up made it"
+    place = project.root.resolve() / piece
+    words = f"setup: {place} is in the way, and stays: {why}."
+    assert (code, output) == (1, words + WAY_ON.format(piece=piece))
+    assert sorted(made.rglob("*")) == before and path.is_symlink() == (what == "link")
+    assert (
+        project.installs() == 0 and not (project.root / ".venv-airflow/bin/go").exists()
+    )
+
+
+def test_an_empty_folder_is_built_in(project):
+    (project.root / ".venv-airflow").mkdir()
+    assert project.run("--only", "airflow")[0] == 0
+    assert project.is_built()
+
+
+def test_a_half_built_environment_is_known_by_its_note_and_has_no_stamp(project):
+    project.run("--only", "airflow", INSTALLER_EXIT="1")
+    half = project.root / ".venv-airflow"
+    assert (half / ".setup-begun").exists() and not project.is_built()
+    (half / "left").touch()
+    assert project.run("--only", "airflow")[0] == 0
+    assert not (half / "left").exists() and not (half / ".setup-begun").exists()
+
+
+def test_only_what_a_set_up_downloads_is_removed_from_the_cache(project):
+    cache = project.root / ".local/cache"
+    for name in ("uv", "m2", "streamer", "go", "of_another_tool"):
+        (cache / name).mkdir(parents=True)
+    assert project.run("--only", "airflow")[0] == 0
+    assert [each.name for each in cache.iterdir()] == ["of_another_tool"]
+    (cache / "of_another_tool").rmdir()
+    (project.root / ".venv-step/.setup-stamp").write_text("old\n")
+    assert project.run("--only", "airflow")[0] == 0
+    assert not cache.exists()
 
 
 def test_an_interrupted_install_leaves_no_process_behind(project):

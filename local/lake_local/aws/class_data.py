@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -63,8 +62,9 @@ def main() -> None:
     """Make the archive in its folder. Raises what a step that fails raises."""
     runtime = runtimes.SPARK_35
     folder = runtime.class_data
-    shutil.rmtree(folder, ignore_errors=True)
-    (folder / runtimes.EMPTY).mkdir(parents=True)
+    (folder / runtimes.EMPTY).mkdir(parents=True, exist_ok=True)
+    for old in folder.glob(runtimes.ARCHIVE.format(size="*")):
+        old.unlink()
     made = folder / "made.jsa"
     try:
         with tempfile.TemporaryDirectory(prefix="class-data-") as scratch:

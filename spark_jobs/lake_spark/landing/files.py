@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from os.path import commonprefix
-from typing import List, Optional, Sequence, Tuple
+from typing import Iterable, List, Optional, Sequence, Set, Tuple
 
 from lake_spec.contract.pull_folders import FOLDERS
 from lake_spec.model import Scope
@@ -32,6 +32,8 @@ class LandingFile:
     snapshot_at: Optional[datetime] = None
     scopes: Tuple[str, ...] = ()
     """The scope values that its snapshot covers, as text, once they are known."""
+    is_folder: bool = False
+    """Whether there are objects below its path, which S3 allows, and disks do not."""
 
     @property
     def position(self) -> str:
@@ -87,6 +89,7 @@ def look(
     prefix = root.rstrip("/") + "/"
     patterns = [glob_pattern(each) for each in globs]
     found = store.list(prefix)
+    folders = _folders(each.uri[len(prefix) :] for each in found)
     hidden = unfinished_folders(found, prefix, pulled)
     listing = Listing([], [], [])
     for each in found:
@@ -99,11 +102,23 @@ def look(
         elif _is_hidden(name) or (not name and not each.size):
             continue
         elif name and any(pattern.fullmatch(path) for pattern in patterns):
-            listing.files.append(_landing_file(each, prefix))
+            file = _landing_file(each, prefix)
+            listing.files.append(replace(file, is_folder=path in folders))
         else:
             listing.others.append(path)
     listing.files.sort(key=lambda each: each.position)
     return listing
+
+
+def _folders(paths: Iterable[str]) -> Set[str]:
+    """Return every folder that has an object, or a folder that has one."""
+    found: Set[str] = set()
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        while name and folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return found
 
 
 def is_sign(path: str, sign: str) -> bool:
@@ -163,6 +178,8 @@ def refuse_name(file: LandingFile) -> None:
         what = "has a ':' in its name, which Hadoop cannot read in local folders"
     elif not _is_unicode(file.path):
         what = "is not valid UTF-8"
+    elif file.is_folder:
+        what = "is that of a folder too, whose files Hadoop reads in its place"
     else:
         return
     raise WrongPath(file.path, f"its path {what}. Land it under another name.")

@@ -17,7 +17,7 @@ from lake_spark.landing.files import (
     refuse_name,
     shown,
 )
-from lake_spark.storage.object_store import FolderStore
+from lake_spark.storage.object_store import FolderStore, StoredObject
 
 STORE = FolderStore()
 
@@ -133,6 +133,33 @@ def test_a_name_that_spark_reads_as_another_is_refused(path, what):
     assert what in str(refused.value)
     on_s3 = replace(file, uri=f"s3://lake/{path}", path="a/10:00.csv")
     refuse_name(on_s3)
+
+
+class Objects:
+    """What a bucket lists, where an object may have the name of a folder."""
+
+    def __init__(self, *paths):
+        self.paths = paths
+
+    def list(self, prefix):
+        at = datetime.now(timezone.utc)
+        return [StoredObject(f"{prefix}{path}", "e", 1, at) for path in self.paths]
+
+
+def test_an_object_that_is_a_folder_too_is_refused_and_what_lies_in_it_is_not():
+    store = Objects("a", "a-", "a/", "b", "b/c/d", "b/c/e", "x", "x/_hidden")
+    files = look(store, "s3://lake/x", ["**"]).files
+    refused = {}
+    for file in files:
+        try:
+            refuse_name(file)
+        except BadFile as error:
+            refused[file.path] = str(error)
+    assert [*refused] == ["b", "x"]
+    assert refused["b"] == (
+        "b: its path is that of a folder too, whose files Hadoop reads in its place. "
+        "Land it under another name."
+    )
 
 
 def test_messages_show_a_path_in_one_line():

@@ -18,6 +18,8 @@ PULLING = "_pulling"
 """What hides the folder that it lies in: its files are still being pulled."""
 
 _DIGITS = re.compile(r"\d+")
+_OTHER_FOLDERS = (".", "..")
+"""Parts of keys that lead elsewhere where keys are paths; S3 takes them, disks have none."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ def moved_on(store: ObjectStore, files: Sequence[LandingFile]) -> List[str]:
 def refuse_name(file: LandingFile) -> None:
     """Raise WrongPath for a path under which Spark reads another file, none, or fails."""
     parts = file.path.split("/")
-    found = [each for each in ("", ".", "..") if each in parts]
+    found = [each for each in ("", *_OTHER_FOLDERS) if each in parts]
     if found:
         what = f"has a part {found[0]!r}, which Hadoop removes from paths"
     elif file.path.endswith("._COPYING_"):
@@ -204,7 +206,8 @@ def _landing_file(found: StoredObject, prefix: str) -> LandingFile:
 
 
 def _is_hidden(path: str) -> bool:
-    return any(part.startswith((".", "_")) for part in path.split("/"))
+    parts = path.split("/")
+    return any(p.startswith((".", "_")) for p in parts if p not in _OTHER_FOLDERS)
 
 
 def scopes_of(path: str, scope: Optional[Scope]) -> Tuple[str, ...]:

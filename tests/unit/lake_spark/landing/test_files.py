@@ -162,6 +162,15 @@ def test_an_object_that_is_a_folder_too_is_refused_and_what_lies_in_it_is_not():
     )
 
 
+def test_a_part_of_dots_alone_hides_nothing_so_that_the_file_is_refused():
+    store = Objects("a/../b", "a/./b", "..", "...", "a/.b", "./_c", "_a/../b")
+    files = look(store, "s3://lake/x", ["**"]).files
+    assert sorted(each.path for each in files) == ["..", "a/../b", "a/./b"]
+    for file in files:
+        with pytest.raises(BadFile, match="which Hadoop removes from paths"):
+            refuse_name(file)
+
+
 def test_messages_show_a_path_in_one_line():
     assert shown("a b.csv") == "a b.csv"
     assert shown("x\ny.csv") == "x\\ny.csv"

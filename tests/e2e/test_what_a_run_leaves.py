@@ -56,6 +56,7 @@ def test_the_cluster_carries_the_run_in_name_tags_and_logs(loaded):
         "lake:run": run.key,
         "lake:release": run.summary["release"],
         "lake:environment": "local",
+        "lake:deployment": "838da9417255941c",  # of s3://lake/runs
         "lake:max-hours": "24",
         "lake:run-id": run.key,
     }

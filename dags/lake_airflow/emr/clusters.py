@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from lake_airflow.emr.job_flow import AIRFLOW_TAG, ALIVE, NAME_PREFIX
+from lake_airflow.emr.job_flow import (
+    AIRFLOW_TAG,
+    ALIVE,
+    DEPLOYMENT_TAG,
+    NAME_PREFIX,
+    deployment,
+)
 from lake_airflow.settings import airflow_name
 from lake_spec.model import EnvironmentSpec
 
@@ -54,8 +60,7 @@ class ClusterFinder:
             for each in listed
             if each["Name"].startswith(NAME_PREFIX) and name in (None, each["Name"])
         ]
-        wanted = self.environment.name
-        ours = [c for c in found if tags_of(c).get("lake:environment") == wanted]
+        ours = [each for each in found if is_of(each, self.environment)]
         return sorted(ours, key=lambda cluster: (created(cluster), cluster["Id"]))
 
     def find(self, name: str, states: Sequence[str] = ALIVE) -> list[str]:
@@ -111,6 +116,20 @@ class ClusterSteps:
         for words in refused:
             log.warning("%s", words.strip())
         return "".join(refused)
+
+
+def is_of(cluster: dict[str, Any], environment: EnvironmentSpec) -> bool:
+    """Return whether a cluster is of this deployment, not only of an environment of its
+    name.
+
+    Releases before set no tag of the deployment. Their clusters count by their other tags:
+    a lease may depend on one, and none of them outlives its `max_hours`.
+    """
+    tags, ours = tags_of(cluster), deployment(environment)
+    return (
+        tags.get("lake:environment") == environment.name
+        and tags.get(DEPLOYMENT_TAG, ours) == ours
+    )
 
 
 def is_of_this_airflow(cluster: dict[str, Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -24,6 +25,7 @@ ENDING = ("TERMINATING",)
 ENDED = ("TERMINATED", "TERMINATED_WITH_ERRORS")
 NAME_PREFIX = "lake "  # of the names of all clusters of ours
 AIRFLOW_TAG = "lake:airflow"  # which Airflow made it
+DEPLOYMENT_TAG = "lake:deployment"  # of which `runs` it is
 _TAG_VALUE = re.compile(r"[\w .:/=+@-]{1,256}")
 
 # Tables of one application compile some thousand queries, and a JVM whose space for
@@ -56,6 +58,12 @@ MANY_MASTERS = {"yarn.scheduler.capacity.maximum-am-resource-percent": "1"}
 def cluster_name(run_name: str) -> str:
     """Return the name of a run's cluster: one per run, to find the cluster by."""
     return f"{NAME_PREFIX}{run_name.replace('/', ' ', 1)}"
+
+
+def deployment(environment: EnvironmentSpec) -> str:
+    """Return what tells deployments apart whose environments have one name: their runs
+    lie in different places."""
+    return hashlib.sha256(environment.runs.encode()).hexdigest()[:16]
 
 
 def run_job_flow_request(
@@ -148,6 +156,7 @@ def _tags(
         "lake:run": run.key,
         "lake:release": run.release,
         "lake:environment": environment.name,
+        DEPLOYMENT_TAG: deployment(environment),
         **({AIRFLOW_TAG: airflow} if airflow else {}),
         "lake:max-hours": str(cluster.max_hours),
     }

@@ -11,7 +11,7 @@ from typing import Any
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 
-from lake_airflow.emr.clusters import created, tags_of
+from lake_airflow.emr.clusters import created, is_of, tags_of
 from lake_airflow.emr.job_flow import ENDED, NAME_PREFIX
 from lake_airflow.emr.steps import stages_asked
 from lake_airflow.runs.files import RunFiles
@@ -55,7 +55,7 @@ class Ledger:
         """Write the entry of a cluster that is gone; None for a foreign one."""
         cluster = self._emr.describe_cluster(ClusterId=cluster_id)["Cluster"]
         tags = tags_of(cluster)
-        if tags.get("lake:environment") != self.environment.name:
+        if not is_of(cluster, self.environment):
             return None
         run = f"{tags['lake:dag']}/{tags['lake:run']}"
         entry = entry_of(

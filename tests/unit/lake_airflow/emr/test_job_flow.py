@@ -79,6 +79,7 @@ SMALL_CLUSTER = {
         {"Key": "lake:run", "Value": "manual-1"},
         {"Key": "lake:release", "Value": "3f9c2a71"},
         {"Key": "lake:environment", "Value": "test"},
+        {"Key": "lake:deployment", "Value": "838da9417255941c"},
         {"Key": "lake:max-hours", "Value": "24"},
     ],
 }

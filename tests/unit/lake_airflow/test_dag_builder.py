@@ -243,8 +243,9 @@ def test_a_dry_run_invariants_no_more_than_it_does(dags):
 
 
 def test_only_ingestion_takes_a_window(dags):
-    for kind in ("scd2", "maintenance"):
-        assert set(dags[kind].params) == {"tables", "plan_only", "dry_run"}
+    always = {"tables", "plan_only", "dry_run"}
+    assert set(dags["scd2"].params) == always
+    assert set(dags["maintenance"].params) == {*always, "move_foreign_files"}
 
 
 def test_a_rebuild_can_verify_instead(dags):

@@ -230,7 +230,7 @@ class KilledLake:
     def _catalogued(self, death: Death) -> Iterator[None]:
         """Keep what is registered, for a folder has no catalogue."""
 
-        def register(run, layer, kind, form) -> None:
+        def register(run, layer, kind, form, *, look=False) -> None:
             key, wanted = (layer, kind.value), glue_tables.entry(run, layer, form)
             if self.catalogue.get(key) != wanted:
                 put = partial(self.catalogue.__setitem__, key, wanted)

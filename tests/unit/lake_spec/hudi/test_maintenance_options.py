@@ -17,6 +17,7 @@ from lake_spec.model.choices import Index
 
 PLAIN = {
     "hoodie.bloom.index.filter.type": "SIMPLE",
+    "hoodie.embed.timeline.server": "false",
     "hoodie.index.bloom.fpp": "0.5",
     "hoodie.index.bloom.num_entries": "1",
     "hoodie.metadata.enable": "false",

@@ -253,7 +253,7 @@ HONEST = """CAST(1 AS tinyint) AS a, CAST(1 AS smallint) AS b, 1 AS c, 1L AS d,
   CAST('x' AS varchar(3)) AS q, array(1, null) AS r, array(array('x')) AS s,
   map('k', array(1L)) AS t, named_struct('A', 1, 'b', array(named_struct('c', 'x'))) AS u,
   interval '1' day AS x, interval '1:2' hour to minute AS y, interval '3' month AS z,
-  map('k', array(named_struct('i', interval '1-2' year to month))) AS i,
+  map('k', array(named_struct('i', interval '1-2' year to month))) AS z2,
   array(named_struct('element', 1)) AS v, map('k', map('l', date'2026-01-01')) AS w"""
 
 

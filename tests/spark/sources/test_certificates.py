@@ -90,7 +90,7 @@ def bundle(folder, *authorities):
 
 
 def pulled(spark, tmp_path, connection, ca, host=NAME):
-    trusted = replace(connection, tls=True, ca=str(ca), host=host)
+    trusted = replace(connection, tls=True, ca=f"file://{ca}", host=host)
     lake = PullingLake(spark, tmp_path, things(FEED, "things"), trusted)
     lake.pull("full_load")
     return [row.id for row in lake.landed("load").collect()]

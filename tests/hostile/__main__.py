@@ -6,7 +6,8 @@ Each is played as a person with a reader's rights, as an administrator whose own
 allows all, and with no policy at all, so that location and protocol alone protect; an
 author of specs asks for what is another domain's. One line each says what happened. The
 last one says `N attacks, L lost, R ran`: L left a row or a file of ours gone, or a table
-red for good; R got more than was granted. The exit code is 1 if one of them is not 0.
+red for good; R got more than was granted. The exit code is 1 if one of them is not 0, or
+an attack ended with an error that is nobody's refusal (`?`).
 """
 
 from __future__ import annotations
@@ -42,24 +43,28 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
             )
         return 0
     folder = Path(tempfile.mkdtemp(prefix="lake-hostile-"))
-    lost, ran = play(chosen, folder)
+    lost, ran, failed = play(chosen, folder)
+    if failed:
+        print(f"{failed} were not played: mend them")
     print(f"{len(chosen)} attacks, {lost} lost, {ran} ran")
-    if lost or ran:
+    if lost or ran or failed:
         print(f"what the programs said is in {folder}")
         return 1
     shutil.rmtree(folder)
     return 0
 
 
-def play(chosen: Sequence[Played], folder: Path) -> Tuple[int, int]:
-    """Play attacks, a line for each; return how many lost something, or got more."""
-    lost = ran = 0
+def play(chosen: Sequence[Played], folder: Path) -> Tuple[int, int, int]:
+    """Play attacks, a line for each; return how many lost something, got more, or failed."""
+    lost = ran = failed = 0
     for attack, who, outcome in _outcomes(chosen, folder):
         lost += outcome.is_lost
         ran += outcome.got_more
+        failed += not outcome.is_played
         mark = "L" if outcome.is_lost else "R" if outcome.got_more else " "
+        mark = mark if outcome.is_played else "?"
         print(f"{mark} {attack.name}: {who}: {outcome.told}", flush=True)
-    return lost, ran
+    return lost, ran, failed
 
 
 def _outcomes(

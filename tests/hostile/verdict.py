@@ -2,7 +2,8 @@
 
 A table is whole when Hudi, Iceberg and Delta show the rows that they would show without
 the attack, after a run with a new file, a maintenance and an erase that were green. One
-red run may come before: where it names foreign files, what its message says is done.
+red run may come before: where it names foreign files or entries, what its message says is
+done. Of landing files that are gone a version must be kept.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ _REFUSED_BY = {
     "no identity-based policy": "the rights of the role",
     "lakeHudi": "Delta's protocol",
     "explicit deny in an identity-based policy": "the rights of the role",
+    "GC is disabled": "gc.enabled",
+    "gc.enabled is false": "gc.enabled",
+    "read-only mode": "the engine, which only reads this format",
+    "not supported": "the engine",
+    "NotSupported": "the engine",
+    "Not supported": "the engine",
 }
+"""Who refuses, by a part of the message; with another one the attack was not played."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,7 @@ class Outcome:
     told: str
     is_lost: bool = False
     got_more: bool = False
+    is_played: bool = True
 
 
 def of_an_author(refused: Optional[Refused]) -> Outcome:
@@ -72,12 +81,15 @@ class Verdict:
         state = world.state()
         changes = state.changes(world.before)
         answer = _refusal(str(refused)) if refused else "accepted"
+        if not changes and not answer:
+            told = f"not played: {' '.join(str(refused).split())[:SHOWN]}"
+            return Outcome(told, is_played=False)
         if not changes:
             return Outcome(f"{answer}; nothing changed")
         try:
-            lost = state.lost(world.before)
+            lost = [n for n in state.lost(world.before) if not world.is_kept(n)]
             healed, left = self._left()
-            told = [f"{answer}; {', '.join(changes)}"]
+            told = [f"{answer or 'ended with an error'}; {', '.join(changes)}"]
             if lost:
                 told.append(f"LOST {len(lost)} files, such as {lost[0]}")
             told += left or [healed]
@@ -94,6 +106,10 @@ class Verdict:
             failed = self._world.step("maintenance", "--move-foreign-files")
             self._world.delete_moved_files()
             failed = failed or self._next_run()
+        elif "ForeignTable" in failed:
+            healed = "named by the next run, healed by what its message says"
+            self._world.drop_moved_entries()
+            failed = self._next_run()
         elif failed:
             healed, failed = "healed by the second run", self._next_run()
         if failed:
@@ -131,11 +147,11 @@ class Verdict:
 
 
 def _refusal(text: str) -> str:
-    """Say who refused."""
+    """Say who refused; an empty text where nobody is known to."""
     for sign, who in _REFUSED_BY.items():
         if sign in text:
             return f"refused by {who}"
-    return f"ended with {' '.join(text.split())[:SHOWN]}"
+    return ""
 
 
 def _first_line(text: str) -> str:

@@ -190,6 +190,21 @@ class World:
         for each in found.get("Contents", ()):
             self.client("s3").delete_object(Bucket=names.WAREHOUSE, Key=each["Key"])
 
+    def drop_moved_entries(self) -> None:
+        """Drop entries of the catalogue that lead elsewhere than they did."""
+        for name, entry in self._catalogue().items():
+            before = self.before.catalogue.get(name)
+            if before and entry and before["location"] != entry["location"]:
+                database, _, table = name.partition(".")
+                self.client("glue").delete_table(DatabaseName=database, Name=table)
+
+    def is_kept(self, name: str) -> bool:
+        """Return whether a landing file is there as a version, if no longer by its name."""
+        bucket, _, key = name.partition("/")
+        found = self.client("s3").list_object_versions(Bucket=bucket, Prefix=key)
+        kept = {each["ETag"] for each in found.get("Versions", ())}
+        return bucket == names.LANDING and self.before.objects[name] in kept
+
     def child(self, program: str, caller: str = names.STEPS) -> Child:
         """Return a program that calls the emulator as somebody; start it at first use."""
         name = f"{program}-{caller}"

@@ -10,7 +10,9 @@ from tests.hostile.attacks.attack import attack
 @attack("DuckDB", "INSERT INTO an attached Delta table", on=("current", "changes"))
 def duckdb_inserts_rows(engine: Any, layer: str) -> None:
     engine.duckdb.execute("DETACH DATABASE IF EXISTS things")
-    engine.duckdb.execute(f"ATTACH '{engine.folder(layer)}' AS things (TYPE delta)")
+    engine.duckdb.execute(
+        f"ATTACH '{engine.folder(layer)}' AS things (TYPE delta, READ_WRITE)"
+    )
     engine.duckdb.execute("INSERT INTO things SELECT * FROM things LIMIT 3")
 
 

@@ -31,11 +31,16 @@ def glue_expires_snapshots(engine: Any, layer: str) -> None:
 
 @attack("Glue", "CreateTableOptimizer", roles=("reader", "administrator"))
 def glue_is_told_to_delete_orphan_files(engine: Any, layer: str) -> None:
+    kept = {"orphanFileRetentionPeriodInDays": 3}
     role = f"arn:aws:iam::{names.ACCOUNT}:role/lake-optimizer"
     engine.aws("glue").create_table_optimizer(
         CatalogId=names.ACCOUNT,
         DatabaseName=f"{names.DOMAIN}_iceberg",
         TableName=names.LAYERS[layer],
         Type="orphan_file_deletion",
-        TableOptimizerConfiguration={"roleArn": role, "enabled": True},
+        TableOptimizerConfiguration={
+            "roleArn": role,
+            "enabled": True,
+            "orphanFileDeletionConfiguration": {"icebergConfiguration": kept},
+        },
     )

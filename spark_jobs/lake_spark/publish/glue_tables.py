@@ -17,7 +17,12 @@ from lake_spark.publish import glue_optimizers
 from lake_spark.publish.format import Format
 from lake_spark.publish.schema import COMMENT
 from lake_spark.tables import catalog
-from lake_spark.tables.entry_owner import is_ours, refuse_other, with_theirs
+from lake_spark.tables.entry_owner import (
+    FOLDER,
+    is_ours,
+    refuse_other,
+    with_theirs,
+)
 from lake_spark.tables.table_run import TableRun
 
 _LOCATION, _PREVIOUS = "metadata_location", "previous_metadata_location"
@@ -77,7 +82,11 @@ def entry(run: TableRun, name: str, form: Format) -> Dict[str, Any]:
         "PartitionKeys": [
             each for key in keys for each in columns if each["Name"] == key
         ],
-        "Parameters": {"EXTERNAL": "TRUE", **form.glue_properties()},
+        "Parameters": {
+            "EXTERNAL": "TRUE",
+            FOLDER: run.home,
+            **form.glue_properties(),
+        },
         "StorageDescriptor": {
             "Columns": [each for each in columns if each["Name"] not in keys],
             "Location": form.location,

@@ -17,6 +17,7 @@ from lake_spark.storage.committed_table import CommittedTable
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.parquet_table import ParquetTable
 from lake_spark.tables.entry_owner import (
+    FOLDER,
     refuse_other,
     refuse_others,
     with_theirs,
@@ -132,6 +133,7 @@ def table_input(
         "PartitionKeys": [_column(run, n, columns[n]) for n in partitions],
         "Parameters": {
             "EXTERNAL": "TRUE",
+            FOLDER: run.home,
             "spark.sql.sources.provider": "hudi",
             **spark_schema(stored, partitions),
         },

@@ -1,6 +1,7 @@
 """Whose an entry of the Glue catalogue is: ours if it leads below the table's own folder.
 
-A name says nothing: a database of a domain's name may have tables and views of others.
+A name says nothing: a database of a domain's name may have tables and views of others. An
+entry of ours that somebody led elsewhere is known by a parameter, and led back.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ from typing import Any, Dict, Iterable, Mapping, Tuple
 from lake_spark.errors import ForeignTable
 
 _VIEW = "VIRTUAL_VIEW"
+FOLDER = "lake.folder"
+"""Parameter of each entry that is made here: the folder of its table."""
+
 Named = Tuple[str, str]
 """Database and name of an entry."""
 
@@ -17,7 +21,9 @@ Named = Tuple[str, str]
 def is_ours(found: Mapping[str, Any], home: str) -> bool:
     """Return whether an entry, as Glue gives it, leads below the folder of a table."""
     location = found.get("StorageDescriptor", {}).get("Location") or ""
-    return found.get("TableType") != _VIEW and f"{location}/".startswith(f"{home}/")
+    noted = found.get("Parameters", {}).get(FOLDER)
+    leads_home = noted == home or f"{location}/".startswith(f"{home}/")
+    return found.get("TableType") != _VIEW and leads_home
 
 
 def refuse_other(found: Mapping[str, Any], named: Named, home: str) -> None:

@@ -197,13 +197,21 @@ def test_optimizers_are_switched_off_where_an_entry_is_new_or_was_at_another_pla
 
 
 @pytest.mark.parametrize(
-    "place, left", [(PLACE, 0), (HUDI, 0), ("s3://other/table", 1)]
+    "place, noted, left",
+    [
+        (PLACE, None, 0),
+        (HUDI, None, 0),  # of an earlier release
+        ("s3://moved/table", "s3://l/moma/artists", 0),
+        ("s3://other/table", None, 1),
+    ],
 )
-def test_an_entry_is_removed_unless_it_is_of_another_place(
-    monkeypatch, register, place, left
+def test_an_entry_is_removed_unless_it_is_of_others(
+    monkeypatch, register, place, noted, left
 ):
     glue = Glue()
-    register(glue, 1)["StorageDescriptor"]["Location"] = place
+    made = register(glue, 1)
+    made["StorageDescriptor"]["Location"] = place
+    made["Parameters"]["lake.folder"] = noted or "s3://other"
     for _ in range(2):  # the second finds none where the first has removed it
         glue_tables.remove(RUN, "history", ReadableAs.ICEBERG, form(1))
     assert len(glue.tables) == left

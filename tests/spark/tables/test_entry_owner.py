@@ -22,6 +22,8 @@ def entry(location=None, **more):
         (entry(f"{HOME}/current"), True),
         (entry(f"{HOME}/iceberg/history"), True),
         (entry(HOME), True),
+        (entry("s3://moved", Parameters={"lake.folder": HOME}), True),
+        (entry("s3://moved", Parameters={"lake.folder": f"{HOME}_old"}), False),
         (entry(f"{HOME}_old/current"), False),
         (entry("s3://other/warehouse/moma/artists/current"), False),
         (entry(f"{HOME}/current", TableType="VIRTUAL_VIEW"), False),

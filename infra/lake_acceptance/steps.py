@@ -134,21 +134,27 @@ def probe(subject: Subject) -> str:
 
 def full_load(subject: Subject) -> str:
     """Run the stages of a full load."""
-    return _run_stages(subject, FULL_LOAD)
+    return run_stages(subject, FULL_LOAD)
 
 
 def incremental(subject: Subject) -> str:
     """Hand the lease to a second run, land its files and run its stages."""
-    found = _lease(subject)
-    found.release(subject.run(FULL_LOAD).name)
-    name = subject.run(INCREMENTAL).name
-    subject.tokens[name] = found.take(name, lambda holder: True).token
+    hand_lease_to(subject, INCREMENTAL)
     land(subject, "second")
-    return _run_stages(subject, INCREMENTAL)
+    return run_stages(subject, INCREMENTAL)
 
 
-def _run_stages(subject: Subject, dag_id: str) -> str:
-    plan, run = subject.plan(dag_id), subject.run(dag_id)
+def hand_lease_to(subject: Subject, dag_id: str) -> None:
+    """Take the lease of the domain for the run of a DAG, from the one before it."""
+    found, name = _lease(subject), subject.run(dag_id).name
+    for earlier in subject.tokens:
+        found.release(earlier)
+    subject.tokens[name] = found.take(name, lambda holder: True).token
+
+
+def run_stages(subject: Subject, dag_id: str, **options: Any) -> str:
+    """Run the stages of a DAG with these options; return how many there were."""
+    plan, run = subject.plan(dag_id), replace(subject.run(dag_id), **options)
     files = _files(subject, run)
     for stage in plan.stages:
         if stage.kind is StageKind.STREAMER:

@@ -241,13 +241,14 @@ class Server:
             words = found.group(1).strip() if found else first_line(error)
             words = _THROWN.sub("", words)
             words = words.replace(self.credentials.password, "***")
+            remedy = ""
             if self.ca and _UNTRUSTED.search(words):
-                words += (
+                remedy = (
                     f". The server that answers as {self.database.host} is not the one"
                     " that is trusted: check `host`, which its certificate must name, and"
                     " `ca`, which must have signed it"
                 )
             raise PullFailed(
                 f"connection {self.name!r}: {what} could not be pulled, and none of its rows"
-                f" were landed: {row_value(words)}"
+                f" were landed: {row_value(words)}{remedy}"
             ) from error

@@ -9,6 +9,7 @@ import socket
 import ssl
 import threading
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -70,12 +71,15 @@ def databases(servers_folder, authorities):  # noqa: F811
 
 
 @pytest.fixture(autouse=True)
-def own_files():
-    """Remove what the driver's working folder gets, which is the checkout here."""
-    before = set(Path().glob("lake-ca-*"))
+def own_files(request):
+    """Remove what the driver's working folder gets, which is the checkout here.
+
+    At the very end: Spark gives its files to each task that needs them, and fails without.
+    """
+    before = set(Path.cwd().glob("lake-ca-*"))
     yield
-    for each in set(Path().glob("lake-ca-*")) - before:
-        each.unlink()
+    for each in set(Path.cwd().glob("lake-ca-*")) - before:
+        request.config.add_cleanup(partial(each.unlink, missing_ok=True))
 
 
 KINDS = pytest.mark.parametrize("kind", ["postgresql", "mariadb"])

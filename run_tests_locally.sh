@@ -8,6 +8,7 @@
 #   ./run_tests_locally.sh loop --seeds N [--seed S] [--database postgresql|mariadb] [--seam]
 #   ./run_tests_locally.sh readers --histories N|--kills N [--seed S]
 #   ./run_tests_locally.sh hostile [--only NAME]... [--role ROLE]... [--quick] [--list]
+#   ./run_tests_locally.sh neighbour [--only KIND]... [--list]
 #   ./run_tests_locally.sh joins --pairs N [--seed S]
 #   ./run_tests_locally.sh quality [--faults N] [--seed S]
 #   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
@@ -29,6 +30,8 @@
 #          by six readers
 #   hostile  statements of other engines and people that change or remove tables, each as
 #          a reader, as an administrator and without policies, and what is left after it
+#   neighbour  things of others in buckets, folders, catalogues and clusters, and our own
+#          commands beside them: nothing of theirs may change; no Java, half a minute
 #   joins  random histories and facts, joined by products, against an independent oracle
 #   quality  planted faults of data, which rules and checks must find, and clean runs
 #   loop   random work on real databases, captured by Debezium, against what they say
@@ -55,8 +58,8 @@ SPEED=full
 case ${1:-} in
     fast | full) SPEED=$1 && shift ;;
     -h | --help) sed -n '2,/^set /p' "$0" | sed -e '/^set /d' -e 's/^# \{0,1\}//' && exit 0 ;;
-    properties | fuzz | crash | readers | hostile | joins | quality | loop | simulate | deploy | docs | acceptance | bench | nightly | spark39) SPEED=$1 && shift ;;
-    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, readers, hostile, joins, quality, loop, simulate, deploy, docs, acceptance, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
+    properties | fuzz | crash | readers | hostile | neighbour | joins | quality | loop | simulate | deploy | docs | acceptance | bench | nightly | spark39) SPEED=$1 && shift ;;
+    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, readers, hostile, neighbour, joins, quality, loop, simulate, deploy, docs, acceptance, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
@@ -245,6 +248,11 @@ readers() {
 hostile() {
     run ./setup.sh --quiet --only airflow --only spark --only readers --only hostile
     program .venv-airflow/bin/python tests.hostile
+}
+
+neighbour() {
+    run ./setup.sh --quiet --only airflow --only spark
+    program .venv-airflow/bin/python tests.neighbour
 }
 
 joins() {

@@ -239,8 +239,8 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     assert (code, commands) == (2, [])
     assert (
         "'slow' is no speed; choose fast, full, properties, fuzz, crash, readers, hostile,"
-        " joins, quality, loop, simulate, deploy, docs, acceptance, bench, nightly or spark39"
-        in output
+        " neighbour, joins, quality, loop, simulate, deploy, docs, acceptance, bench, nightly or"
+        " spark39" in output
     )
 
 
@@ -253,6 +253,7 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
         ("readers", "--only spark --only readers", "spark", "tests.readers"),
         ("loop", "--only spark --only servers", "spark", "tests.loop"),
         ("simulate", "--only airflow", "airflow", "tests.simulator"),
+        ("neighbour", "--only airflow --only spark", "airflow", "tests.neighbour"),
         (
             "bench",
             "--only bench --only streamer --only airflow --only spark",

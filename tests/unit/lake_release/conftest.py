@@ -39,6 +39,10 @@ for stub in sorted(Path(sys.argv[1]).glob("*.py")):
 
 @pytest.fixture(autouse=True)
 def small_zip(monkeypatch):
+    pack_nothing(monkeypatch)
+
+
+def pack_nothing(monkeypatch) -> None:
     """Packing the code of the steps takes longer than all the rest, and is tested elsewhere."""
     monkeypatch.setattr(bundle, "PACKAGES", ())
     monkeypatch.setattr(bundle, "zip_installed", lambda target: target.write_bytes(b""))
@@ -46,8 +50,12 @@ def small_zip(monkeypatch):
 
 @pytest.fixture
 def project(tmp_path) -> Path:
+    return made_project(tmp_path / "project")
+
+
+def made_project(folder: Path) -> Path:
     """A project whose one DAG file shows the version of its package and its release."""
-    dags = tmp_path / "project" / "dags"
+    dags = folder / "dags"
     for name in ("tables", "clusters"):
         shutil.copytree(PROJECT / "dags" / name, dags / name)
     (dags / "environments").mkdir()  # of one alone: each file of a release is uploaded

@@ -1,0 +1,174 @@
+"""Guards of the product, each of which can be taken away: its world must then lose something.
+
+They are private functions: which of them keeps what is the very thing that is tried here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Iterator, NamedTuple
+
+import pytest
+from lake_acceptance import claim, removal
+from lake_acceptance.subject import ROOTS
+from lake_airflow.emr import clusters as emr
+from lake_airflow.operators import reaper
+from lake_local.aws import state_mark
+from lake_local.capture import slots as noted
+from lake_local.onboard import writing
+from lake_local.workspace import background, dags_folder
+from lake_release import airflow_bucket as released
+from lake_release.airflow_bucket import DAGS, AirflowBucket
+from lake_release.mwaa import Airflow
+from lake_release.store import listed
+
+from tests.neighbour import acceptance_runs, airflow_bucket, clusters, folders, slots
+from tests.neighbour.scene import Scene
+
+
+class Guard(NamedTuple):
+    """What takes it away, and a scene that it keeps whole."""
+
+    scene: Scene
+    loosen: Callable[[pytest.MonkeyPatch], None]
+
+
+def _always(value: Any) -> Callable[..., Any]:
+    return lambda *_, **__: value
+
+
+def _set(owner: Any, name: str, value: Any) -> Callable[[pytest.MonkeyPatch], None]:
+    return lambda patch: patch.setattr(owner, name, value)
+
+
+def _puts_blindly(
+    s3: Any, bucket: str, key: str, body: bytes, *, etag: Any, **more: Any
+):
+    s3.put_object(Bucket=bucket, Key=key, Body=body, **more)
+
+
+def _deletes_blindly(self: AirflowBucket, key: str, etag: str) -> Iterator[str]:
+    self._s3.delete_object(Bucket=self._bucket, Key=key)
+    yield key
+
+
+def _files_that_lie_there(self: AirflowBucket, release: str) -> Any:
+    prefix = f"{DAGS}releases/{release}/"
+    found = listed(self._s3, self._bucket, prefix)
+    return [each["Key"][len(prefix) :] for each in found]
+
+
+def _claims_blindly(s3: Any, uri: str, body: bytes) -> bool:
+    claim.storage.put(s3, uri, claim.NAME, body)
+    return True
+
+
+def _by_name_alone(self: emr.ClusterFinder, name: Any = None, states: Any = ()) -> Any:
+    pages = self.client.get_paginator("list_clusters")
+    found = [each for page in pages.paginate() for each in page["Clusters"]]
+    asked = states or emr.ALIVE
+    return [
+        self.describe(each["Id"])
+        for each in found
+        if name in (None, each["Name"]) and each["Status"]["State"] in asked
+    ]
+
+
+GUARDS: Dict[str, Guard] = {
+    "the mark of objects": Guard(
+        airflow_bucket.in_the_way, _set(AirflowBucket, "_is_ours", _always(True))
+    ),
+    "If-None-Match and If-Match of what is put": Guard(
+        airflow_bucket.overtaken_before_a_new_file, _set(released, "put", _puts_blindly)
+    ),
+    "If-Match of what is deleted": Guard(
+        airflow_bucket.overtaken_before_a_delete,
+        _set(AirflowBucket, "_delete", _deletes_blindly),
+    ),
+    "manifests of releases": Guard(
+        airflow_bucket.beside_a_deployment,
+        _set(AirflowBucket, "_own_files", _files_that_lie_there),
+    ),
+    "the place that Airflow reads": Guard(
+        airflow_bucket.of_another_airflow, _set(Airflow, "check_reads", _always(None))
+    ),
+    "DAGs of the release alone": Guard(
+        airflow_bucket.beside_a_deployment,
+        _set(
+            Airflow,
+            "_to_try",
+            lambda self, dags: (self._dags_that_run(), "theirs_incremental"),
+        ),
+    ),
+    "the look for a use of the prefix": Guard(
+        acceptance_runs.databases_in_use, _set(claim, "_refuse_used", _always(None))
+    ),
+    "If-None-Match of a claim": Guard(
+        acceptance_runs.another_run_at_once, _set(claim, "put", _claims_blindly)
+    ),
+    "whose claim it is": Guard(
+        acceptance_runs.another_run,
+        _set(
+            claim, "claimed_roots", lambda s: [getattr(s.environment, r) for r in ROOTS]
+        ),
+    ),
+    "the place of an acceptance run's table": Guard(
+        acceptance_runs.beside_what_we_made,
+        _set(
+            removal,
+            "_ours",
+            lambda s, database: [e["Name"] for e in removal.glue_tables(s, database)],
+        ),
+    ),
+    "the tag of its stack": Guard(
+        acceptance_runs.beside_what_we_made, _set(removal, "_made_stack", _always(True))
+    ),
+    "the mark of a state directory": Guard(
+        folders.named_with_state_dir, _set(state_mark, "check", _always(None))
+    ),
+    "the first words of a generated DAG file": Guard(
+        folders.in_a_state_directory,
+        _set(dags_folder, "_is_generated", lambda path: path.suffix == ".py"),
+    ),
+    "the look for files in the way": Guard(
+        folders.a_name_that_is_taken,
+        _set(dags_folder, "_refuse_foreign", _always(None)),
+    ),
+    "the mark of a process": Guard(
+        folders.in_a_state_directory,
+        _set(
+            background, "_has_mark", lambda each, _: background.MARK in _environ(each)
+        ),
+    ),
+    "specs that exist": Guard(
+        folders.edited_specs,
+        _set(writing, "_write", lambda path, text, force: bool(path.write_text(text))),
+    ),
+    "all tags of clusters": Guard(
+        clusters.of_others, _set(emr.ClusterFinder, "living", _by_name_alone)
+    ),
+    "the tag of the deployment": Guard(
+        clusters.of_others,
+        _set(
+            emr,
+            "is_of",
+            lambda c, e: emr.tags_of(c).get("lake:environment") == e.name,
+        ),
+    ),
+    "the tag of the Airflow": Guard(
+        clusters.of_another_airflow, _set(reaper, "is_of_this_airflow", _always(True))
+    ),
+    "the note of a slot": Guard(
+        slots.of_colleagues, _set(noted, "_is_noted", _always(True))
+    ),
+    "the look for a slot in use": Guard(
+        slots.of_colleagues, _set(noted, "require_own", _always(None))
+    ),
+}
+"""Each guard by what it goes by."""
+
+
+def _environ(process: Any) -> Dict[str, str]:
+    try:
+        return process.environ()
+    except Exception:
+        return {}

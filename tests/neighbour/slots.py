@@ -1,0 +1,108 @@
+"""Replication slots of colleagues and of production, on servers that `connect` captures."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager, nullcontext
+from types import SimpleNamespace
+from typing import Any, Dict, Iterator, Optional
+
+import yaml
+from lake_local.capture import readiness, servers
+from lake_local.capture import slots as noted
+from lake_local.cli.commands import connect
+from lake_local.cli.parser import parse
+from lake_local.errors import BadRequest
+from lake_local.workspace.project import find
+from lake_local.workspace.state_dir import StateDirectory
+
+from tests.neighbour.scene import Beside, Seen
+from tests.unit.lake_local.capture.test_request import BROKER, DATABASE, DOMAIN, TABLE
+
+OURS, SERVER = "lake_shop_mine", "db:5432/shop"
+
+
+class Server:
+    """A database with slots: how often each was read by us; a slot that is dropped is gone."""
+
+    def __init__(self, *names: str) -> None:
+        self.slots = dict.fromkeys(names, 0)
+
+    def look(self, _: Any, capture: Any, *more: Any) -> Optional[noted.Found]:
+        there = capture.slot in self.slots
+        return noted.Found(is_active=False, lag=5) if there else None
+
+    def drop(self, _: Any, capture: Any, *more: Any) -> bool:
+        return self.slots.pop(capture.slot, None) is not None
+
+    @contextmanager
+    def running(self, home: StateDirectory, capture: Any, _: Any) -> Iterator[Any]:
+        """A capture that reads its slot until it is interrupted."""
+        home.create()
+        noted.note(home, noted.slot_of(capture))
+        self.slots[capture.slot] = self.slots.get(capture.slot, 0) + 1
+        raise KeyboardInterrupt
+        yield
+
+
+def of_colleagues(beside: Beside) -> Iterator:
+    """Slots by the names of ours, and notes of other state directories."""
+    server = Server("lake_shop", "production", "lake_shop_2")
+    _specs(beside)
+    logged_in = nullcontext(SimpleNamespace(aws=None))
+    beside.patch.setattr(connect.session, "opened", lambda *_, **__: logged_in)
+    beside.patch.setattr(connect, "server_of", lambda *_: None)
+    beside.patch.setattr(connect, "require_ready", server.look)
+    beside.patch.setattr(readiness, "drop", server.drop)
+    beside.patch.setattr(servers, "require_installed", lambda: None)
+    beside.patch.setattr(servers, "running", server.running)
+    theirs = StateDirectory.at(beside.folder / "of-a-colleague")
+    theirs.create()
+    noted.note(theirs, noted.Slot("shop", SERVER, "lake_shop"))
+    note = theirs.root / "connect/shop/slot.json"
+
+    def seen() -> Seen:
+        there: Dict[str, Any] = {n: v for n, v in server.slots.items() if n != OURS}
+        return {**there, "a colleague's note": note.exists() and note.read_bytes()}
+
+    yield seen
+    for more in ((), ("--slot", "production"), ("--slot", "lake_shop_2")):
+        beside.refuses("connect", BadRequest, _connect, beside, *more)
+        beside.refuses(
+            "--drop-slot", BadRequest, _connect, beside, "--drop-slot", *more
+        )
+    beside.does("connect, a slot of ours", _connect, beside, "--slot", OURS)
+    beside.refuses("connect, after ours", BadRequest, _connect, beside)
+    beside.refuses("--drop-slot of theirs", BadRequest, _connect, beside, "--drop-slot")
+    beside.does("--drop-slot of ours", _connect, beside, "--slot", OURS, "--drop-slot")
+    if OURS in server.slots:
+        beside.unexpected.append("our slot was not dropped")
+    yield None
+
+
+def _connect(beside: Beside, *more: str) -> None:
+    folder = beside.folder
+    asked = ["connect", "shop", "--state-dir", str(folder / "state")]
+    args = parse([*asked, "--tables", str(folder / "tables"), *more])
+    try:
+        args.run(args)
+    except KeyboardInterrupt:
+        pass
+
+
+def _specs(beside: Beside) -> None:
+    """A domain whose table is captured, and the environment with its database."""
+    folder = beside.folder / "tables" / "shop"
+    folder.mkdir(parents=True)
+    (folder / "_domain.yml").write_text(DOMAIN)
+    named = {"connection": "broker", "connector": "postgresql"}
+    table = TABLE.format(name="orders", topic="shop.public.orders", **named)
+    (folder / "orders.yml").write_text(table)
+    found = yaml.safe_load((find().dags / "environments/local.yml").read_text())
+    found["connections"] = {"db": DATABASE, "broker": BROKER}
+    file = beside.folder / "local.yml"
+    file.write_text(json.dumps(found))
+    beside.patch.setenv("LAKE_ENVIRONMENT", str(file))
+
+
+SCENES = (of_colleagues,)

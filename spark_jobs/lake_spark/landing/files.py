@@ -163,6 +163,8 @@ def moved_on(store: ObjectStore, files: Sequence[LandingFile]) -> List[str]:
     Another content, the same content landed again (what lay there in between?),
     or none.
     """
+    if not files:
+        return []  # nothing has a prefix, and all of a store would be listed
     prefix = commonprefix([each.uri for each in files])
     now = {each.uri: (each.etag, each.modified) for each in store.list(prefix)}
     return [f.path for f in files if now.get(f.uri) != (f.etag, f.landed_at)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -38,7 +40,9 @@ THEIR_DAG = "theirs_incremental"
 @lru_cache(maxsize=None)
 def _builds() -> tuple:
     """A folder for releases, and those that were built there, for all scenes."""
-    return Path(mkdtemp(prefix="lake-neighbour-releases-")), {}
+    folder = mkdtemp(prefix="lake-neighbour-releases-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder), {}
 
 
 class Shared:

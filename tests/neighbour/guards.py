@@ -15,7 +15,7 @@ from lake_airflow.operators import reaper
 from lake_local.aws import state_mark
 from lake_local.capture import slots as noted
 from lake_local.onboard import writing
-from lake_local.workspace import background, dags_folder
+from lake_local.workspace import dags_folder
 from lake_release import airflow_bucket as released
 from lake_release.airflow_bucket import DAGS, AirflowBucket
 from lake_release.mwaa import Airflow
@@ -133,12 +133,6 @@ GUARDS: Dict[str, Guard] = {
         folders.a_name_that_is_taken,
         _set(dags_folder, "_refuse_foreign", _always(None)),
     ),
-    "the mark of a process": Guard(
-        folders.in_a_state_directory,
-        _set(
-            background, "_has_mark", lambda each, _: background.MARK in _environ(each)
-        ),
-    ),
     "specs that exist": Guard(
         folders.edited_specs,
         _set(writing, "_write", lambda path, text, force: bool(path.write_text(text))),
@@ -165,10 +159,3 @@ GUARDS: Dict[str, Guard] = {
     ),
 }
 """Each guard by what it goes by."""
-
-
-def _environ(process: Any) -> Dict[str, str]:
-    try:
-        return process.environ()
-    except Exception:
-        return {}

@@ -41,11 +41,10 @@ def test_an_optimizer_is_made_shown_changed_and_deleted(glue):
     create(glue)
     found = glue.get_table_optimizer(**TABLE, Type="compaction")
     assert {name: found[name] for name in TABLE} == TABLE
-    assert found["TableOptimizer"] == {
-        "type": "compaction",
-        "configuration": OFF,
-        "configurationSource": "table",
-    }
+    shown = found["TableOptimizer"]
+    # The boto3 of Airflow 3.0.6 does not know this member, and leaves it out.
+    assert shown.pop("configurationSource", "table") == "table"
+    assert shown == {"type": "compaction", "configuration": OFF}
     on = {**OFF, "enabled": True}
     glue.update_table_optimizer(
         **TABLE, Type="compaction", TableOptimizerConfiguration=on

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from lake_spec.model.column_type import ColumnType
 from lake_spec.model.connections import Database
-from lake_spec.text.marked_values import row_value
+from lake_spec.text.marked_values import row_value, unmarked
 from lake_spark.errors import PullFailed, StageError, first_line
 from lake_spark.sources.secrets import Credentials
 
@@ -238,7 +238,7 @@ class Server:
             raise
         except Exception as error:  # py4j and Spark wrap a database's in many kinds
             found = _SQL_ERROR.search(str(error))
-            words = found.group(1).strip() if found else first_line(error)
+            words = found.group(1).strip() if found else unmarked(first_line(error))
             words = _THROWN.sub("", words)
             words = words.replace(self.credentials.password, "***")
             remedy = ""

@@ -21,6 +21,7 @@ from lake_spark.erasure.avro_texts import avro_texts
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_match import content_has
 from lake_spark.errors import ForeignFiles, KeysNotErased
+from lake_spark.landing.files import first_shown
 from lake_spark.landing.manifest_parts import unpacked
 from lake_spark.profiling.profile import uri_of
 from lake_spark.scd2.events import KEY
@@ -43,9 +44,9 @@ def scan_files(run: TableRun, subjects: Subjects) -> int:
     found = landing_files.find(run, subjects)
     found.release()
     bad += [f"{run.landing}/{path}" for path in sorted(found.records)]
-    places = (f"{run.home}/", uri_of(run))
-    files = [each.uri for place in places for each in run.store.list(place)]
-    foreign = [*foreign_files.of_table(run), *foreign_files.moved(run)]
+    of_table = [each.uri for each in run.store.list(f"{run.home}/")]
+    files = [*of_table, *(each.uri for each in run.store.list(uri_of(run)))]
+    foreign = [*foreign_files.among(run, of_table), *foreign_files.moved(run)]
     bad += _bad(run, subjects, sorted(set(files) - set(foreign)))
     if bad:
         raise KeysNotErased(
@@ -55,7 +56,7 @@ def scan_files(run: TableRun, subjects: Subjects) -> int:
     if foreign:
         raise ForeignFiles(
             f"{run.spec.full_name}: no file that the pipeline wrote has an erased key. It "
-            f"did not write {foreign_files.shown(foreign)}, and nobody knows what is in "
+            f"did not write {first_shown(foreign)}, and nobody knows what is in "
             "there. Look at these files and delete them, or run the DAG "
             f"{run.spec.domain}_maintenance with the param move_foreign_files first, and "
             "delete them then. After that start the run again with the same request."

@@ -19,7 +19,7 @@ from lake_spark.scd2.history import HistoryLayer
 from lake_spark.schema.columns import typed
 from lake_spark.schema.spark_types import with_types
 from lake_spark.storage.hudi_table import HudiTable, without_hudi_columns
-from lake_spark.tables.table_run import TableRun, table_columns
+from lake_spark.tables.table_run import HUDI_LAYERS, TableRun, table_columns
 
 
 def begun(run: TableRun) -> Iterator[Tuple[str, HudiTable]]:
@@ -27,7 +27,7 @@ def begun(run: TableRun) -> Iterator[Tuple[str, HudiTable]]:
 
     Also one whose first write was killed: it has no row, and files with rows.
     """
-    for name in ("changes", "current", "history", "surrogate_keys", "quarantine"):
+    for name in HUDI_LAYERS:
         table = run.table(name)
         if table.exists():
             yield name, table

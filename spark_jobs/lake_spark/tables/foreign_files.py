@@ -8,18 +8,15 @@ owner can say whether such files are of use: they are named, and moved where tha
 
 from __future__ import annotations
 
-from typing import Callable, List, Sequence
+from typing import Iterable, List, Sequence
 
 from lake_spec.contract.published_tables import ICEBERG, ICEBERG_FOLDER
 from lake_spec.contract.table_folders import layer_folder, moved_folder
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.file_names import breaks, is_foreign
 from lake_spark.errors import ForeignFiles, StageError
-from lake_spark.storage.object_store import ObjectStore
-from lake_spark.tables.table_run import TableRun
-
-_LAYERS = ("changes", "current", "history", "surrogate_keys", "quarantine")
-_SHOWN = 3
+from lake_spark.landing.files import first_shown
+from lake_spark.tables.table_run import HUDI_LAYERS, TableRun
 
 
 def cause(run: TableRun, error: Exception) -> Exception:
@@ -27,13 +24,16 @@ def cause(run: TableRun, error: Exception) -> Exception:
     if isinstance(error, StageError):
         return error
     found = [
-        uri for folder in _tables(run) for uri in _in_table(run.store, folder, breaks)
+        each.uri
+        for folder in _tables(run)
+        for each in run.store.list(f"{folder}/")
+        if breaks(each.uri[len(folder) + 1 :])
     ]
     if not found:
         return error
     named = ForeignFiles(
-        f"{shown(found)}: Hudi did not write this, and cannot read a table as long as it lies "
-        f"among the table's files. Run the DAG {_domain(run, found)}_maintenance with the "
+        f"{first_shown(found)}: Hudi did not write this, and cannot read a table as long as "
+        f"it lies among the table's files. Run the DAG {_domain(run, found)}_maintenance with the "
         "param move_foreign_files, then start the run again."
     )
     named.__cause__ = error
@@ -42,7 +42,7 @@ def cause(run: TableRun, error: Exception) -> Exception:
 
 def move(run: TableRun) -> None:
     """Move foreign files out of the table's folders, and say where to."""
-    found = of_table(run)
+    found = among(run, [each.uri for each in run.store.list(f"{run.home}/")])
     if not found:
         return
     place = moved_folder(run.environment.warehouse, run.spec.full_name)
@@ -56,18 +56,20 @@ def move(run: TableRun) -> None:
     )
 
 
-def of_table(run: TableRun) -> List[str]:
-    """List the foreign files below a table's folder."""
-    found = []
-    for layer in _LAYERS:
-        if layer != "current" or not run.spec.storage.is_plain:
-            found += _in_table(run.store, f"{run.home}/{layer}")
-    published = f"{run.home}/{ICEBERG}/"
-    for each in run.store.list(published):
-        path = each.uri[len(published) :].split("/")
-        if len(path) != 3 or path[1] != ICEBERG_FOLDER:
-            found.append(each.uri)
-    return found
+def among(run: TableRun, uris: Iterable[str]) -> List[str]:
+    """Return those of the files below a table's folder that are foreign."""
+    start = len(run.home) + 1
+    return [uri for uri in uris if _is_foreign(run, uri[start:])]
+
+
+def _is_foreign(run: TableRun, path: str) -> bool:
+    """Return whether a path below a table's folder is of nothing that is written here."""
+    folder, _, below = path.partition("/")
+    if folder == ICEBERG:
+        parts = below.split("/")
+        return len(parts) != 3 or parts[1] != ICEBERG_FOLDER
+    is_of_hudi = folder != "current" or not run.spec.storage.is_plain
+    return folder in HUDI_LAYERS and is_of_hudi and is_foreign(below)
 
 
 def moved(run: TableRun) -> List[str]:
@@ -76,24 +78,11 @@ def moved(run: TableRun) -> List[str]:
     return [each.uri for each in run.store.list(f"{place}/")]
 
 
-def shown(uris: Sequence[str]) -> str:
-    """Return the first of them, and how many more there are."""
-    more = len(uris) - _SHOWN
-    return ", ".join(uris[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-
-
-def _in_table(
-    store: ObjectStore, folder: str, kind: Callable[[str], bool] = is_foreign
-) -> List[str]:
-    """List the files below a table's folder whose paths there are of a kind."""
-    found = [each.uri for each in store.list(f"{folder}/")]
-    return [uri for uri in found if kind(uri[len(folder) + 1 :])]
-
-
 def _tables(run: TableRun) -> List[str]:
     """Return the folders of the Hudi tables that a stage of the table reads or writes."""
     spec, warehouse = run.spec, run.environment.warehouse
-    own = [] if spec.storage.is_plain else [f"{run.home}/{layer}" for layer in _LAYERS]
+    layers = () if spec.storage.is_plain else HUDI_LAYERS
+    own = [f"{run.home}/{layer}" for layer in layers]
     if spec.is_dimension:
         read = [
             (each.table, "history") for each in (spec.source.main, spec.source.joined)

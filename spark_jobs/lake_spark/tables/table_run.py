@@ -34,6 +34,9 @@ from lake_spark.storage.parquet_table import ParquetTable, PlainLayout
 from lake_spark.tables.erased_keys import ErasedObject
 from lake_spark.tables.sensitivity import SENSITIVITY
 
+HUDI_LAYERS = ("changes", "current", "history", "surrogate_keys", "quarantine")
+"""The Hudi tables that a table of the lake can have, by the names of their folders."""
+
 
 @dataclass(frozen=True)
 class Window:

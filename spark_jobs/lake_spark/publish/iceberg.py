@@ -200,7 +200,7 @@ class Iceberg(Format):
 
     def is_ours(self) -> bool:
         """Return whether there is metadata in the location, or ours in the former root."""
-        return self.is_there() or self._has_former()
+        return self.is_there() or bool(self._former_files())
 
     def drop(self) -> int:
         """Remove all metadata, in the former root too where it is ours."""
@@ -371,7 +371,7 @@ class Iceberg(Format):
         """Remove metadata files that no snapshot names, but the newest ones."""
         operations = self._tables().load(self.location).operations()
         files = operations.io()
-        former = self._former_root if self._has_former() else None
+        former = operations.current().properties().get(_MOVED_FROM)
         versions = self._files_in(self.root)
         if former:
             versions.update(self._files_in(former))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from os.path import commonprefix
 from typing import Iterable, List, Optional, Sequence, Set, Tuple
@@ -104,8 +104,7 @@ def look(
         elif _is_hidden(name) or (not name and not each.size):
             continue
         elif name and any(pattern.fullmatch(path) for pattern in patterns):
-            file = _landing_file(each, prefix)
-            listing.files.append(replace(file, is_folder=path in folders))
+            listing.files.append(_landing_file(each, prefix, path in folders))
         else:
             listing.others.append(path)
     listing.files.sort(key=lambda each: each.position)
@@ -197,13 +196,16 @@ def _is_unicode(path: str) -> bool:
     return True
 
 
-def _landing_file(found: StoredObject, prefix: str) -> LandingFile:
+def _landing_file(
+    found: StoredObject, prefix: str, is_folder: bool = False
+) -> LandingFile:
     return LandingFile(
         path=found.uri[len(prefix) :],
         etag=found.etag,
         uri=found.uri,
         size=found.size,
         landed_at=found.modified,
+        is_folder=is_folder,
     )
 
 

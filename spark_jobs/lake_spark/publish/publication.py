@@ -151,10 +151,8 @@ def _begin(run: TableRun, layer: str, form: Format, instants: Instants) -> None:
 
 
 def _note(run: TableRun, layer: str, form: Format, instant: str, count: int) -> None:
-    kind, what = type(form).__name__, (
-        f"{count} commit(s)" if count else "metadata again"
-    )
-    run.say(f"{layer}: published {what} as {kind}, up to {instant}")
+    what = f"{count} commit(s)" if count else "metadata again"
+    run.say(f"{layer}: published {what} as {type(form).__name__}, up to {instant}")
 
 
 def _other_writer(form: Format) -> str:

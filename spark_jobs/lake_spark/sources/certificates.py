@@ -27,10 +27,8 @@ def certificates_of(store: ObjectStore, connection: str, uri: str) -> str:
         raise WrongCertificates(f"connection {connection!r}: ca: {error}") from None
     except KeyError:
         words = "it does not exist"
-    except (
-        Exception
-    ) as error:  # S3 denies what it does not have to those who cannot list
-        words = first_line(error)
+    except Exception as error:
+        words = first_line(error)  # S3 denies what is missing to who may not list
     raise WrongCertificates(
         f"connection {connection!r}: ca: {uri} cannot be read: {words}. Put the file"
         " there, or correct `ca`; a role that is older than it is deployed again."

@@ -18,8 +18,8 @@ from typing import Any, Dict, List, Mapping, Optional
 from lake_infra.policies import policies
 from lake_infra.template import load_template
 from lake_local.aws import client, runtimes
-from lake_local.aws.keys import secret_of
-from lake_local.aws.policies.judge import FILE
+from lake_local.aws.keys import KEY_ID, secret_of
+from lake_local.aws.policies.judge import FILE, ROLE
 from lake_spec.contract.aws_releases import EMR_RELEASES
 from lake_spec.contract.erase_request import uri_of
 from lake_spec.contract.lease import Lease, lease_uri
@@ -227,8 +227,8 @@ class World:
         return f"http://127.0.0.1:{self._port}"
 
     def _start(self) -> None:
-        argv = [sys.executable, "-m", "tests.hostile.emulator"]
-        argv += [str(self._home), str(self._port)]
+        argv = [sys.executable, "-m", "lake_local.aws", "--region", names.REGION]
+        argv += ["--state-dir", str(self._home), "--port", str(self._port)]
         with open(self.folder / "emulator.log", "ab") as log:
             env = {**os.environ, "PYTHONPATH": _PATH}
             self._emulator = subprocess.Popen(argv, env=env, stdout=log, stderr=log)
@@ -327,7 +327,7 @@ class World:
             properties={"spark.driver.memory": "1g"},
         )
         env = {**os.environ, **made.env}
-        env["AWS_ACCESS_KEY_ID"] = "local" if caller == UNGUARDED else caller
+        env["AWS_ACCESS_KEY_ID"] = KEY_ID if caller == UNGUARDED else ROLE + caller
         env["AWS_REGION"] = env["AWS_DEFAULT_REGION"] = names.REGION
         env["PYSPARK_SUBMIT_ARGS"] = " ".join(
             [
@@ -360,13 +360,10 @@ def _counts(now: Mapping[str, Any], before: Mapping[str, Any]) -> List[str]:
 
 
 def _policies() -> Dict[str, Any]:
-    """Return a deployment's policies, with those of two people beside it.
-
-    People call from elsewhere than the network of the clusters.
-    """
+    """Return a deployment's policies, with those of two people beside it."""
     made = policies(lake_files.ENVIRONMENT, [lake_files.domain()])
     people = {name: [{"Statement": [_RIGHTS[name]]}] for name in _RIGHTS}
-    return {**made, "endpoints": {}, "roles": {**made["roles"], **people}}
+    return {**made, "roles": {**made["roles"], **people}}
 
 
 def java_25() -> Optional[Path]:

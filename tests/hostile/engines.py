@@ -118,6 +118,11 @@ class Readers(Engine):
             config=Config(s3=style, retries={"total_max_attempts": 1}, proxies={}),
         )
 
+    def delete_entry(self, database: str, layer: str) -> None:
+        """Delete the entry of a layer in a database of the catalogue."""
+        glue = self.aws("glue")
+        glue.delete_table(DatabaseName=database, Name=names.LAYERS[layer])
+
     def below(self, uri: str) -> Iterator[Any]:
         """Yield the objects below a folder, as a listing has them."""
         bucket, _, key = uri[len("s3://") :].partition("/")

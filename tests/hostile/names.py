@@ -8,6 +8,10 @@ REGION = "eu-central-1"
 ACCOUNT = "123456789012"
 DOMAIN, TABLE = "tests", "things"
 STEPS = "lake-hostile-steps"
+READER, ADMINISTRATOR, UNGUARDED = "reader", "administrator", "unguarded"
+"""A person with a reader's rights; one whose own policy allows all; and one whom no
+policy of a role or a bucket is asked about."""
+
 BUCKETS = LANDING, WAREHOUSE, WORK = "lake-landing", "lake-warehouse", "lake-work"
 HOME = f"tables/{DOMAIN}/{TABLE}"
 """The folder of the table in the bucket of the warehouse."""

@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Dict, List, Optional, Tuple
 
+from tests.hostile import names
 from tests.hostile.child import Refused
-from tests.hostile.world import READER, ROUNDS, World
+from tests.hostile.world import ROUNDS, World
 
 Rows = Dict[str, List[str]]
 SHOWN = 160
@@ -94,7 +95,7 @@ class Verdict:
                 told.append(f"LOST {len(lost)} files, such as {lost[0]}")
             told += left or [healed]
             is_lost = bool(lost or left)
-            return Outcome("; ".join(told), is_lost, role == READER)
+            return Outcome("; ".join(told), is_lost, role == names.READER)
         finally:
             world.restore()
 
@@ -134,7 +135,7 @@ class Verdict:
         """Return in words where a format shows other rows than expected."""
         found = []
         wanted = self._expected[nth]
-        shown = self._world.child("readers", "unguarded").ask(what="rows")
+        shown = self._world.child("readers", names.UNGUARDED).ask(what="rows")
         for name, rows in {"Hudi": self._hudi(), **shown}.items():
             for layer, expected in wanted.items():
                 seen = rows[layer]

@@ -28,11 +28,6 @@ from lake_spec.parsing.json_codec import to_data
 from tests.hostile import lake_files, names
 from tests.hostile.child import Child
 
-READER, ADMINISTRATOR, UNGUARDED = "reader", "administrator", "unguarded"
-ROLES = (READER, ADMINISTRATOR, UNGUARDED)
-"""A person with a reader's rights; one whose own policy allows all; and one whom no
-policy of a role or a bucket is asked about."""
-
 ROUNDS = 3
 """Runs before the attack, so that there are older files and snapshots."""
 
@@ -55,8 +50,8 @@ _PATH = os.pathsep.join(
     for each in ("dags", "spark_jobs", "local", "infra", ".")
 )
 _RIGHTS: Mapping[str, Any] = {
-    READER: {"Effect": "Allow", "Action": _READ, "Resource": "*"},
-    ADMINISTRATOR: {"Effect": "Allow", "Action": "*", "Resource": "*"},
+    names.READER: {"Effect": "Allow", "Action": _READ, "Resource": "*"},
+    names.ADMINISTRATOR: {"Effect": "Allow", "Action": "*", "Resource": "*"},
 }
 
 
@@ -82,14 +77,6 @@ class State:
             for key, etag in sorted(before.objects.items())
             if not any(each in key for each in _PUBLISHED)
             and self.objects.get(key) != etag
-        ]
-
-    def foreign(self, before: State) -> List[str]:
-        """Return objects in Hudi's own folders that were not there before."""
-        return [
-            key
-            for key in sorted(set(self.objects) - set(before.objects))
-            if not any(each in key for each in _PUBLISHED)
         ]
 
 
@@ -327,7 +314,8 @@ class World:
             properties={"spark.driver.memory": "1g"},
         )
         env = {**os.environ, **made.env}
-        env["AWS_ACCESS_KEY_ID"] = KEY_ID if caller == UNGUARDED else ROLE + caller
+        is_judged = caller != names.UNGUARDED
+        env["AWS_ACCESS_KEY_ID"] = ROLE + caller if is_judged else KEY_ID
         env["AWS_REGION"] = env["AWS_DEFAULT_REGION"] = names.REGION
         env["PYSPARK_SUBMIT_ARGS"] = " ".join(
             [

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Sequence
 
+from tests.hostile import names
+
 EVERY_LAYER = ("current", "history", "changes")
-EVERY_ROLE = ("reader", "administrator", "unguarded")
+EVERY_ROLE = (names.READER, names.ADMINISTRATOR, names.UNGUARDED)
 AUTHOR = "author"
 """Of specs: what is accepted from them that is not theirs was got."""
 
-GUARDED = ("reader", "administrator")
+GUARDED = (names.READER, names.ADMINISTRATOR)
 """Of what deletes our files by their names: nothing but a policy can stop it."""
 
 PROGRAMS = {"Spark": "spark", "Trino": "trino", "validate": "author"}

@@ -82,17 +82,17 @@ def aws_suspends_versions(engine: Any, layer: str) -> None:
 
 @attack("boto3", "glue:DeleteTable", on=EVERY_LAYER, roles=GUARDED)
 def aws_deletes_the_entry_of_iceberg(engine: Any, layer: str) -> None:
-    _delete_entry(engine, f"{names.DOMAIN}_iceberg", layer)
+    engine.delete_entry(f"{names.DOMAIN}_iceberg", layer)
 
 
 @attack("boto3", "glue:DeleteTable", roles=GUARDED)
 def aws_deletes_the_entry_of_delta(engine: Any, layer: str) -> None:
-    _delete_entry(engine, f"{names.DOMAIN}_delta", layer)
+    engine.delete_entry(f"{names.DOMAIN}_delta", layer)
 
 
 @attack("boto3", "glue:DeleteTable", on=EVERY_LAYER, roles=GUARDED)
 def aws_deletes_the_entry_of_hudi(engine: Any, layer: str) -> None:
-    _delete_entry(engine, names.DOMAIN, layer)
+    engine.delete_entry(names.DOMAIN, layer)
 
 
 @attack("boto3", "glue:UpdateTable", roles=GUARDED)
@@ -122,11 +122,6 @@ def aws_deletes_the_database_of_hudi(engine: Any, layer: str) -> None:
 
 def _files(engine: Any, layer: str, ending: str) -> Any:
     return (e for e in engine.below(engine.folder(layer)) if e["Key"].endswith(ending))
-
-
-def _delete_entry(engine: Any, database: str, layer: str) -> None:
-    name = names.LAYERS[layer]
-    engine.aws("glue").delete_table(DatabaseName=database, Name=name)
 
 
 def _move_entry(engine: Any, database: str, layer: str) -> None:

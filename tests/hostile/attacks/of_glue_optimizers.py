@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from tests.hostile import names
-from tests.hostile.attacks.attack import EVERY_LAYER, attack
+from tests.hostile.attacks.attack import EVERY_LAYER, GUARDED, attack
 from tests.hostile.attacks.of_trino import remove_orphans
 
 RETENTION = timedelta(days=3)
@@ -29,7 +29,7 @@ def glue_expires_snapshots(engine: Any, layer: str) -> None:
     expiring.older_than(datetime.now(timezone.utc).replace(tzinfo=None)).commit()
 
 
-@attack("Glue", "CreateTableOptimizer", roles=("reader", "administrator"))
+@attack("Glue", "CreateTableOptimizer", roles=GUARDED)
 def glue_is_told_to_delete_orphan_files(engine: Any, layer: str) -> None:
     kept = {"orphanFileRetentionPeriodInDays": 3}
     role = f"arn:aws:iam::{names.ACCOUNT}:role/lake-optimizer"

@@ -19,9 +19,7 @@ WEEK = timedelta(days=7)
 @attack("calls of Trino", "DROP TABLE, Iceberg connector", on=EVERY_LAYER, quick=True)
 def calls_of_trino_drop_the_table(engine: Any, layer: str) -> None:
     location = engine.iceberg(layer).location()
-    engine.aws("glue").delete_table(
-        DatabaseName=f"{names.DOMAIN}_iceberg", Name=names.LAYERS[layer]
-    )
+    engine.delete_entry(f"{names.DOMAIN}_iceberg", layer)
     engine.delete(list(engine.below(location)))
 
 
@@ -32,14 +30,12 @@ def calls_of_trino_remove_orphan_files(engine: Any, layer: str) -> None:
 
 @attack("calls of Trino", "DROP TABLE, Delta connector")
 def calls_of_trino_drop_the_entry_of_delta(engine: Any, layer: str) -> None:
-    engine.aws("glue").delete_table(
-        DatabaseName=f"{names.DOMAIN}_delta", Name=names.LAYERS[layer]
-    )
+    engine.delete_entry(f"{names.DOMAIN}_delta", layer)
 
 
 @attack("calls of Trino", "DROP TABLE, Hudi connector")
 def calls_of_trino_drop_the_entry_of_hudi(engine: Any, layer: str) -> None:
-    engine.aws("glue").delete_table(DatabaseName=names.DOMAIN, Name=names.LAYERS[layer])
+    engine.delete_entry(names.DOMAIN, layer)
 
 
 @attack("Trino", "DROP TABLE", on=EVERY_LAYER)

@@ -100,7 +100,11 @@ class SnapshotTime:
         None,
         example="exported_at",
     )
-    format: str = setting("Format of that text, as in strptime.", "%Y-%m-%d")
+    format: str = setting(
+        "Format of that text, as in strptime; with %z for an offset (+0200, +02:00, Z). "
+        "Without, it is a time in `timezone`.",
+        "%Y-%m-%d",
+    )
 
 
 @dataclass(frozen=True)

@@ -58,9 +58,9 @@ def columns_that_date(spec: TableSpec) -> Tuple[str, ...]:
 
 @FULL_REFRESH.rule("source")
 def full_refresh_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse a time format of full refreshes without at least the year.
+    """Refuse a time format of full refreshes without at least the year, or with %Z.
 
-    Fix: Write strptime's directives, as in %Y-%m-%d or %Y%m%dT%H%M%S.
+    Fix: Write strptime's directives, as in %Y-%m-%d, %Y%m%dT%H%M%S or %Y-%m-%dT%H%z.
     """
     full_refresh = spec.full_refresh
     if full_refresh is not None:

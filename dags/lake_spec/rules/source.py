@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Dict, Iterator, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
@@ -27,7 +27,7 @@ SOURCE = RuleBook()
 
 _OPERATION_VALUE = re.compile(r"[A-Za-z0-9_.-]{1,32}")
 _WORDS = ("upsert", "delete", "truncate")
-_SAMPLE = datetime(2001, 2, 3, 4, 5, 6)
+_SAMPLE = datetime(2001, 2, 3, 4, 5, 6, tzinfo=timezone.utc)
 
 
 def globs(spec: TableSpec) -> Tuple[Tuple[Path, str], ...]:
@@ -158,9 +158,9 @@ def columns_that_may_not_be_missing_are_declared(spec: TableSpec) -> Iterator[Pr
 
 @SOURCE.rule("source", "source.snapshot_time")
 def snapshot_time_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse a format of snapshot times without at least the year.
+    """Refuse a format of snapshot times without at least the year, or with %Z.
 
-    Fix: Write strptime's directives, as in %Y-%m-%d or %Y%m%dT%H%M%S.
+    Fix: Write strptime's directives, as in %Y-%m-%d, %Y%m%dT%H%M%S or %Y-%m-%dT%H%z.
     """
     if not isinstance(spec.source, Snapshot):
         return
@@ -177,6 +177,14 @@ def gives_a_time(path: Path, form: str) -> Iterator[Problem]:
             form,
             "Write the format of the time with strptime's directives, at least the "
             "year, as in %Y-%m-%d or %Y%m%dT%H%M%S.",
+        )
+    elif "%Z" in form.replace("%%", ""):
+        yield got(
+            path,
+            form,
+            "The name of a zone says no instant, for many places share names: write its"
+            " letters as they are and the zone in `source.timezone`, or %z for an offset"
+            " such as +0200, +02:00 or Z.",
         )
 
 

@@ -27,7 +27,7 @@ from lake_spark.ingest import snapshot_diff
 from lake_spark.ingest.reader import Input
 from lake_spark.landing.files import LandingFile
 from lake_spark.scd2.events import KEY
-from lake_spark.schema.timestamps import as_utc
+from lake_spark.schema.timestamps import instant_of
 from lake_spark.storage.literals import values_sql
 from lake_spark.tables.table_run import TableRun
 
@@ -67,10 +67,9 @@ def _typed(
     kind = column.type.lower() if column else "string"
     try:
         if kind in _TIMES:
-            timestamp = datetime.strptime(text, full_refresh.format)
             # A date is a day wherever one is: it has no zone.
             zone = spec.source.timezone if kind == "timestamp" else "UTC"
-            return as_utc(timestamp, zone).isoformat()
+            return instant_of(text, full_refresh.format, zone).isoformat()
         if kind.startswith(_NUMBERS):
             return str(Decimal(text))
     except (ValueError, InvalidOperation) as error:

@@ -30,7 +30,7 @@ from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.formats.inference import shape_of
 from lake_spark.ingest import reader, row_expressions
 from lake_spark.landing.files import LandingFile, scopes_of
-from lake_spark.schema.timestamps import as_utc
+from lake_spark.schema.timestamps import instant_of
 from lake_spark.storage.session import JAVA_ENDED
 from lake_spark.tables.table_run import TableRun
 
@@ -71,14 +71,13 @@ def time_of_path(path: str, where: SnapshotTime, zone: str) -> datetime:
 
 def _timestamp(path: str, text: str, where: SnapshotTime, zone: str) -> datetime:
     try:
-        timestamp = datetime.strptime(text, where.format)
+        return instant_of(text, where.format, zone)
     except ValueError as error:
         raise WrongPath(
             path,
             f"its snapshot time cannot be read: {row_value(error)}. Correct it, or correct "
             "source.snapshot_time.format.",
         ) from None
-    return as_utc(timestamp, zone)
 
 
 class _TimesOfFiles:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timezone
 from typing import Optional
+from urllib.parse import unquote
 from zoneinfo import ZoneInfo
 
 from lake_spec.text.sql_text import sql_literal
@@ -88,3 +89,16 @@ def as_utc(timestamp: datetime, zone: str) -> datetime:
         local = timezone.utc if zone == "UTC" else ZoneInfo(zone)
         timestamp = timestamp.replace(tzinfo=local)
     return timestamp.astimezone(timezone.utc)
+
+
+def instant_of(text: str, form: str, zone: str) -> datetime:
+    """Return the instant that a text says, mostly a piece of a path, by strptime.
+
+    Many tools write signs of a time into names as %2B and %3A. ValueError if it is none.
+    """
+    try:
+        return as_utc(datetime.strptime(text, form), zone)
+    except ValueError:
+        if "%" not in text:
+            raise
+    return as_utc(datetime.strptime(unquote(text), form), zone)

@@ -125,6 +125,11 @@ def test_csv_without_a_header_needs_columns(specs):
         ("format", "%m-%d", "Write the format of the time with strptime's directives"),
         ("format", "", "Write the format of the time with strptime's directives"),
         ("format", "%", "Write the format of the time with strptime's directives"),
+        (
+            "format",
+            "%Y-%m-%d %Z",
+            "The name of a zone says no instant, for many places",
+        ),
     ],
 )
 def test_the_snapshot_time_must_be_readable(specs, key, value, message):
@@ -134,6 +139,12 @@ def test_the_snapshot_time_must_be_readable(specs, key, value, message):
     assert diagnostic.startswith(
         f"source.snapshot_time.{key}: got {value!r}. {message}"
     )
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%dT%H%z", "%Y%m%d%%Z", "%Y-%m-%dT%H:%M%z"])
+def test_a_snapshot_time_may_have_an_offset(specs, form):
+    where = {"pattern": "orders_([^/]+)[.]csv", "format": form}
+    assert diagnostics_of(specs, SNAPSHOT, {"source.snapshot_time": where}) == []
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from lake_infra.resource_names import (
     runtime_roles,
     topics,
 )
+from lake_spec.contract.deployment import deployment
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
 LONGEST_VALUE = 4096
@@ -31,6 +32,7 @@ def known_values(
     break_glass = break_glass_role(environment, roles)
     return {
         "Environment": environment.name,
+        "Deployment": deployment(environment),
         "Services": ",".join(endpoint_services(environment, domains)),
         "LandingBucket": Root.of(environment.landing).bucket,
         "WarehouseBucket": house.bucket,

@@ -80,28 +80,21 @@ def loose_roles(text: str) -> List[str]:
     return faults
 
 
-def loose_ends(text: str) -> List[str]:
-    """Ends of clusters that do not go by the tag of the environment."""
-    tag = "elasticmapreduce:ResourceTag/lake:environment"
-    return [
-        f"line {each.line}: TerminateJobFlows takes the condition {tag}"
-        for each in statements(text)
-        if "elasticmapreduce:TerminateJobFlows" in [a for a, _ in each.actions]
-        and not each.conditions.get(tag)
-    ]
+_OF_ANY_CLUSTER = ("ListClusters", "DescribeCluster")
+_ASKED_TAGS = {"RunJobFlow": ("Request",), "AddTags": ("Request", "Resource")}
+_CLUSTER_TAGS = ("lake:environment", "lake:deployment")
 
 
-def loose_tags(text: str) -> List[str]:
-    """Tags on clusters of others, which would make them ours to end."""
-    tags = [
-        f"elasticmapreduce:{kind}/lake:environment"
-        for kind in ("RequestTag", "ResourceTag")
-    ]
+def loose_clusters(text: str) -> List[str]:
+    """Calls about clusters that do not go by the tags of the environment and the
+    deployment; a tag on a cluster of others would make it ours to end."""
     return [
-        f"line {each.line}: AddTags takes the condition {tag}"
+        f"line {each.line}: {action} takes the condition {tag}"
         for each in statements(text)
-        if "elasticmapreduce:AddTags" in [a for a, _ in each.actions]
-        for tag in tags
+        for service, _, action in (name.partition(":") for name, _ in each.actions)
+        if service == "elasticmapreduce" and action not in _OF_ANY_CLUSTER
+        for kind in _ASKED_TAGS.get(action, ("Resource",))
+        for tag in (f"{service}:{kind}Tag/{name}" for name in _CLUSTER_TAGS)
         if not each.conditions.get(tag)
     ]
 

@@ -9,9 +9,7 @@ from typing import Any, Callable
 import pytest
 from lake_infra.endpoints import endpoint_services
 
-from tests.deploy import statements
 from tests.deploy.facts import FACTS, GITHUB, Templates, endpoint_faults, wrong
-from tests.policy.test_templates import allow
 
 TEMPLATES = Templates.of()
 
@@ -266,16 +264,3 @@ def test_an_endpoint_of_a_store_without_secrets_is_for_nothing():
         "ssm: an endpoint for nothing",
         "secretsmanager: an endpoint for nothing",
     ]
-
-
-def test_tags_on_any_cluster_are_found():
-    action, of = "elasticmapreduce:AddTags", "elasticmapreduce:{}/lake:environment"
-    tags = [of.format(kind) for kind in ("RequestTag", "ResourceTag")]
-    condition = ", Condition: {{StringEquals: {{{}}}}}"
-    both = condition.format(", ".join(f'"{tag}": prod' for tag in tags))
-    assert statements.loose_tags(allow(action, '"arn:x"', both)) == []
-    for tag, other in (tags, tags[::-1]):
-        one = condition.format(f'"{tag}": prod')
-        assert statements.loose_tags(allow(action, '"arn:x"', one)) == [
-            f"line 1: AddTags takes the condition {other}"
-        ]

@@ -8,6 +8,7 @@ import pytest
 
 from lake_infra.policies import resolved
 from lake_local.aws.policies.evaluator import Asked
+from lake_spec.contract.deployment import deployment
 from lake_spec.parsing.loader import load_environment, load_lake
 from tests.deploy import recorded
 from tests.deploy.recorded import Cluster, Judge
@@ -166,6 +167,49 @@ def test_a_dag_reaches_clusters_of_its_environment_and_makes_no_other_one_of_the
     asked = Asked.of(f"elasticmapreduce:{action}", arn, context)
     known = judge.policies
     assert known.decide(known.airflow, asked).is_allowed == is_allowed
+
+
+OF_CLUSTERS = (
+    *("AddJobFlowSteps", "AddTags", "CancelSteps", "DescribeStep", "ListInstances"),
+    *("ListSteps", "PutAutoTerminationPolicy", "PutManagedScalingPolicy"),
+    "TerminateJobFlows",
+)
+
+
+@pytest.mark.parametrize("action", OF_CLUSTERS)
+@pytest.mark.parametrize(
+    "of, is_allowed",
+    [("ours", True), ("", True), ("0123456789abcdef", False), ("*", False)],
+)
+def test_a_dag_reaches_no_cluster_of_another_deployment_of_its_environments_name(
+    judge, action, of, is_allowed
+):
+    has = {"lake:environment": "prod", "lake:deployment": of}
+    if of == "ours":
+        has["lake:deployment"] = deployment(judge.environment)
+    if not of:  # a release before made it
+        del has["lake:deployment"]
+    context = {f"elasticmapreduce:ResourceTag/{name}": tag for name, tag in has.items()}
+    context["elasticmapreduce:ExecutionRoleArn"] = ROLE
+    context["elasticmapreduce:RequestTag/lake:environment"] = "prod"
+    arn = "arn:aws:elasticmapreduce:eu-central-1:111122223333:cluster/j-1"
+    asked = Asked.of(f"elasticmapreduce:{action}", arn, context)
+    known = judge.policies
+    assert known.decide(known.airflow, asked).is_allowed == is_allowed
+
+
+@pytest.mark.parametrize("action", ["AddTags", "RunJobFlow"])
+def test_a_dag_gives_no_cluster_the_tag_of_another_deployment(judge, action):
+    known, ours = judge.policies, deployment(judge.environment)
+    arn = "arn:aws:elasticmapreduce:eu-central-1:111122223333:cluster/j-1"
+    for asks, is_allowed in ((ours, True), ("0123456789abcdef", False)):
+        context = {
+            f"elasticmapreduce:{kind}/lake:{name}": tag
+            for kind, of in (("ResourceTag", ours), ("RequestTag", asks))
+            for name, tag in (("environment", "prod"), ("deployment", of))
+        }
+        asked = Asked.of(f"elasticmapreduce:{action}", arn, context)
+        assert known.decide(known.airflow, asked).is_allowed == is_allowed
 
 
 def test_functions_of_templates_are_filled_in():

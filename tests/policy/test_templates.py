@@ -119,12 +119,38 @@ def test_a_named_role_for_a_named_service_is_no_fault():
     assert statements.loose_roles(text) == []
 
 
-def test_an_end_of_any_cluster_is_found():
-    action = "elasticmapreduce:TerminateJobFlows"
-    tag = "elasticmapreduce:ResourceTag/lake:environment"
-    tagged = f', Condition: {{StringEquals: {{"{tag}": prod}}}}'
-    assert len(statements.loose_ends(allow(action, '"arn:x"'))) == 1
-    assert statements.loose_ends(allow(action, '"arn:x"', tagged)) == []
+@pytest.mark.parametrize(
+    "action, kinds",
+    [
+        ("TerminateJobFlows", ["Resource"]),
+        ("AddJobFlowSteps", ["Resource"]),
+        ("RunJobFlow", ["Request"]),
+        ("AddTags", ["Request", "Resource"]),
+    ],
+)
+def test_a_call_about_any_cluster_is_found(action, kinds):
+    tags = [
+        f"elasticmapreduce:{kind}Tag/lake:{of}"
+        for kind in kinds
+        for of in ("environment", "deployment")
+    ]
+
+    def loose(*tags):
+        asked = ", ".join(f'"{each}": prod' for each in tags)
+        condition = f", Condition: {{StringEquals: {{{asked}}}}}"
+        found = allow(f"elasticmapreduce:{action}", '"arn:x"', condition)
+        return statements.loose_clusters(found)
+
+    assert loose(*tags) == []
+    for tag in tags:
+        others = [each for each in tags if each != tag]
+        assert loose(*others) == [f"line 1: {action} takes the condition {tag}"]
+
+
+def test_a_look_for_clusters_goes_by_no_tag():
+    for action in ("ListClusters", "DescribeCluster"):
+        found = allow(f"elasticmapreduce:{action}", '"*"')
+        assert statements.loose_clusters(found) == []
 
 
 def resource(kind: str, **rest: object) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Dict, Iterator
 
-from lake_airflow.emr.job_flow import AIRFLOW_TAG, DEPLOYMENT_TAG, cluster_name
+from lake_airflow.emr.job_flow import AIRFLOW_TAG, cluster_name
+from lake_spec.contract.deployment import DEPLOYMENT_TAG
 from tests.simulator.airflow import SimulatedRun
 from tests.simulator.cloud import Cluster, Step
 from tests.simulator.designs import ours

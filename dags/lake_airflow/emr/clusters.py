@@ -8,14 +8,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from lake_airflow.emr.job_flow import (
-    AIRFLOW_TAG,
-    ALIVE,
-    DEPLOYMENT_TAG,
-    NAME_PREFIX,
-    deployment,
-)
+from lake_airflow.emr.job_flow import AIRFLOW_TAG, ALIVE, NAME_PREFIX
 from lake_airflow.settings import airflow_name
+from lake_spec.contract.deployment import DEPLOYMENT_TAG, deployment
 from lake_spec.model import EnvironmentSpec
 
 LOOKS, BETWEEN_LOOKS = 6, 10

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +13,7 @@ from lake_airflow.emr.instances import given, instances, managed_scaling_policy
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.run import Run
 from lake_airflow.settings import airflow_name
+from lake_spec.contract.deployment import DEPLOYMENT_TAG, deployment
 from lake_spec.contract.jars import HUDI
 from lake_spec.contract.parallelism import CLUSTER_CORES, cluster_cores
 from lake_spec.contract.table_order import TABLES_AT_ONCE
@@ -25,7 +25,6 @@ ENDING = ("TERMINATING",)
 ENDED = ("TERMINATED", "TERMINATED_WITH_ERRORS")
 NAME_PREFIX = "lake "  # of the names of all clusters of ours
 AIRFLOW_TAG = "lake:airflow"  # which Airflow made it
-DEPLOYMENT_TAG = "lake:deployment"  # of which `runs` it is
 _TAG_VALUE = re.compile(r"[\w .:/=+@-]{1,256}")
 
 # Tables of one application compile some thousand queries, and a JVM whose space for
@@ -58,12 +57,6 @@ MANY_MASTERS = {"yarn.scheduler.capacity.maximum-am-resource-percent": "1"}
 def cluster_name(run_name: str) -> str:
     """Return the name of a run's cluster: one per run, to find the cluster by."""
     return f"{NAME_PREFIX}{run_name.replace('/', ' ', 1)}"
-
-
-def deployment(environment: EnvironmentSpec) -> str:
-    """Return what tells deployments apart whose environments have one name: their runs
-    lie in different places."""
-    return hashlib.sha256(environment.runs.encode()).hexdigest()[:16]
 
 
 def run_job_flow_request(

@@ -27,6 +27,15 @@ def test_a_template_is_told_what_it_asks_for_and_the_files_know():
     }
 
 
+def test_the_deployment_is_told_as_its_clusters_are_tagged():
+    asked = {"Parameters": {"Deployment": {}}}
+    told = [
+        parameters(asked, environment(runs=runs), DOMAINS)["Deployment"]
+        for runs in ("s3://lake/runs", "s3://neighbour/runs")
+    ]
+    assert told[0] == "838da9417255941c" != told[1]
+
+
 def test_topics_are_those_of_alarms_and_of_domains():
     asked = {"Parameters": {"AlarmTopicName": {}, "TopicArns": {}}}
     assert parameters(asked, environment(), DOMAINS) == {

@@ -16,6 +16,7 @@ import pytest
 from lake_infra.policies import policies
 from lake_local.aws.policies.evaluator import Policies
 from lake_local.aws.policies.judge import Judge
+from lake_spec.contract.deployment import DEPLOYMENT_TAG, deployment
 from lake_spec.model import Feed, JdbcTable, Parquet, PostgreSql
 from lake_spec.model.choices import SecretStore
 from lake_spec.parsing.loader import load_environment, load_lake
@@ -25,7 +26,12 @@ WAREHOUSE, LANDING = (f"lake-prod-{n}-111122223333" for n in ("warehouse", "land
 WORK = "lake-prod-work-111122223333"
 ROLE = "lake-prod-steps-moma"
 ARN = f"arn:aws:iam::111122223333:role/{ROLE}"
-TAGS = {"lake:environment": "prod", "lake:domain": "moma", "lake:run": "r"}
+TAGS = {
+    "lake:environment": "prod",
+    DEPLOYMENT_TAG: deployment(load_environment("prod", DAGS / "environments")),
+    "lake:domain": "moma",
+    "lake:run": "r",
+}
 NEW = {
     "Tags": [{"Key": name, "Value": value} for name, value in TAGS.items()],
     "ServiceRole": "lake-prod-emr",

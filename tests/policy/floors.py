@@ -29,7 +29,7 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
     ),
     "dags/lake_airflow": (
         *("build", "dag_builder", "operators", "reporting", "emr", "runs", "planning"),
-        *("settings", "redaction", "compat"),
+        *("settings", "redaction", "compat", "airflow_rules"),
     ),
     "spark_jobs/lake_spark": (
         *("step", "stages", "erasure", "product", "ingest", "dimension", "sources"),

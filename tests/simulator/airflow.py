@@ -14,6 +14,7 @@ from typing import Any, Callable, Dict, Generator, Iterator, List, Optional, Tup
 
 from airflow.providers.amazon.aws.sensors.emr import EmrStepSensor
 
+from lake_airflow.airflow_rules import RULES, AirflowRules
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.window import Interval
@@ -24,7 +25,8 @@ from tests.simulator.designs import Design
 
 USERS_ACT, USERS_MARK = 0.02, 0.01
 """How likely somebody interferes whenever a run waits, or marks it while a task works."""
-LEFT_ALONE = ("its DAG is paused", "its DAG is stale")
+RESTARTING = "a task cleared while it runs, which stays `restarting`"
+LEFT_ALONE = ("its DAG is paused", "its DAG is stale", RESTARTING)
 BY_HAND = {
     "its DAG is paused": 0.0015,
     "its DAG is stale": 0.0008,
@@ -33,6 +35,8 @@ BY_HAND = {
 }
 """How likely, whenever a run waits, each of these happens to it."""
 TRIGGER_LOST = 0.005
+TERMINATED, CLEARED_AT_WORK = 0.004, 0.002
+"""How likely Airflow ends the process of a task that does well, or somebody clears it."""
 FUTURE_DATED = 0.01
 RUN_LIMIT = timedelta(hours=22)
 
@@ -48,7 +52,7 @@ class Counts:
 
     def get_ti_count(self, *, dag_id: str, run_ids: Any, states: Any) -> int:
         return sum(
-            is_active(run, run_ids) and run.is_at_work and not run.is_left_alone
+            is_active(run, run_ids) and run.task_state in states
             for run in self._runs_of(dag_id)
         )
 
@@ -79,6 +83,10 @@ class TaskInstance(Counts):
         return earlier if earlier and earlier.state == state else None
 
 
+class Terminated(RuntimeError):
+    """Airflow ended the process of a task, and tries again."""
+
+
 class Interfered(BaseException):
     """A user did something to the run: what, and to which task."""
 
@@ -97,7 +105,10 @@ class SimulatedRun:
         interval: Optional[Interval] = None,
         earlier: Optional["SimulatedRun"] = None,
         airflow: str = "",
+        rules: AirflowRules = RULES[-1],
     ) -> None:
+        self.rules = rules
+        self._resumes: Dict[str, Tuple[str, Any]] = {}
         self.cloud, self.plan, self.design, self.run_id = cloud, plan, design, run_id
         self.xcoms: Dict[Tuple[str, str], Any] = {}
         self.states: Dict[str, str] = {}
@@ -117,6 +128,13 @@ class SimulatedRun:
         self._retried_after_kill = kills
         self._random, self._marks = cloud.random, cloud.marks
         self.interval, self.earlier = interval, earlier
+
+    @property
+    def task_state(self) -> str:
+        """The state of the task that is its turn, of which there is one at a time."""
+        if self.is_left_alone:
+            return "restarting" if self.event == RESTARTING else "scheduled"
+        return "running" if self.is_at_work else "none"
 
     @property
     def key(self) -> str:
@@ -155,7 +173,7 @@ class SimulatedRun:
     def _note(self, event: str) -> None:
         """When the last of its events was, and which."""
         self.event = event
-        if event not in BY_HAND:  # those were counted as they happened
+        if event not in (*BY_HAND, RESTARTING):  # those were counted as they happened
             self.cloud.events[event] += 1
         self.timestamps.append((self.cloud.now, event))
 
@@ -267,7 +285,8 @@ class SimulatedRun:
 
     def _at_work(self, name: str) -> Generator[datetime, None, str]:
         ti = TaskInstance(self, name)
-        self._forget_xcoms(name)
+        if name not in self._resumes:
+            self._forget_xcoms(name)
         context = {
             "ti": ti,
             "run_id": self.run_id,
@@ -275,20 +294,18 @@ class SimulatedRun:
             "task_instance": ti,
             "dag_run": self._dag_run(),
         }
-        method, kwargs = None, None
+        method, kwargs = self._resumes.pop(name, (None, None))
         while True:
             task = self._fresh(name)
             try:
-                if method is None:
-                    result = self._executed(task, context)
-                    if result is NotYet:
-                        yield from self._pause(name, 30, 60)
-                        continue
-                else:
-                    result = task.resume_execution(method, kwargs, context)
-                self._may_be_marked(ti, result)
-                ti.xcom_push("return_value", result)
-                return "success"
+                result = self._worked(task, method, kwargs, context)
+                if type(result).__name__ == "TaskDeferred":
+                    yield from self._lost_trigger(result)
+                    method, kwargs = self._woken(result)
+                elif result is not NotYet:
+                    self._may_be_marked(ti, result)
+                    ti.xcom_push("return_value", result)
+                    return "success"
             except Killed:
                 self.causes.append(f"{name}: the worker was killed")
                 return "killed"
@@ -298,12 +315,36 @@ class SimulatedRun:
                 self.causes.append(f"{name}: {error}")
                 return "failed for good"
             except Exception as error:
-                self.causes.append(f"{name}: {type(error).__name__}: {error}")
+                self._failed(name, error, method, kwargs)
                 return "failed"
-            except BaseException as deferred:
-                yield from self._lost_trigger(deferred)
-                method, kwargs = self._woken(deferred)
             yield from self._pause(name, 15, 240)
+
+    def _worked(self, task: Any, method: Any, kwargs: Any, context: Any) -> Any:
+        """What one process of the task comes to: what it returns, or its deferral."""
+        try:
+            if method is None:
+                result = self._executed(task, context)
+            else:
+                result = task.resume_execution(method, kwargs, context)
+        except BaseException as deferred:
+            if type(deferred).__name__ != "TaskDeferred":
+                raise
+            result = deferred
+        if self.cloud.happens("a process that Airflow ends", TERMINATED):
+            task.on_kill()
+            raise Terminated("its process was ended")
+        if self.rules.restarting_stays and not self.is_marked:
+            if self.cloud.happens(RESTARTING, CLEARED_AT_WORK):
+                raise Interfered(RESTARTING, task.task_id)
+        return result
+
+    def _failed(self, name: str, error: Exception, method: Any, kwargs: Any) -> None:
+        """A try failed; the next one may begin where it did."""
+        self.causes.append(f"{name}: {type(error).__name__}: {error}")
+        told_airflow = not isinstance(error, Terminated)
+        if method and told_airflow and self.rules.retry_resumes:
+            self.cloud.events["a try that begins where one failed"] += 1
+            self._resumes[name] = method, kwargs
 
     def _may_be_marked(self, ti: TaskInstance, result: Any) -> None:
         """Somebody marked the run while the task did its work, which counts no more;
@@ -339,8 +380,6 @@ class SimulatedRun:
 
     def _lost_trigger(self, deferred: BaseException) -> Iterator[datetime]:
         """Only the deferral's own timeout wakes it, else the limit of the run ends it."""
-        if type(deferred).__name__ != "TaskDeferred":
-            raise deferred
         if not self.cloud.happens("a trigger that is lost", TRIGGER_LOST):
             return
         if deferred.timeout:
@@ -351,9 +390,7 @@ class SimulatedRun:
         raise Interfered("Airflow timed it out", "")
 
     def _woken(self, deferred: BaseException) -> Tuple[str, Dict[str, Any]]:
-        """How a worker resumes what was deferred; what else was raised is raised."""
-        if type(deferred).__name__ != "TaskDeferred":
-            raise deferred
+        """How a worker resumes what was deferred."""
         if self._random.random() < 0.03:
             return "__fail__", {"error": "Trigger failure"}
         if deferred.timeout and self._random.random() < 0.1:

@@ -148,6 +148,7 @@ class EmrClient:
         by_force = StepCancellationOption == "TERMINATE_PROCESS"
         for step in self._cloud.clusters[ClusterId].steps:
             if step.id in StepIds and not step.is_over:
+                step.is_cancelled = True
                 if by_force or not (step.is_deaf and step.began):
                     step.close(self._cloud.now, "CANCELLED")
         told = [{"StepId": each, "Status": "SUBMITTED"} for each in StepIds]

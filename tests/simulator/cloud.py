@@ -32,6 +32,7 @@ class Step:
     ended: Optional[datetime] = None
     state: str = "PENDING"
     is_deaf: bool = False
+    is_cancelled: bool = False
     pends: timedelta = timedelta()
 
     @property

@@ -11,6 +11,7 @@ from tests.simulator.cloud import Cluster
 from tests.simulator.world import OVER, World
 from tests.unit.lake_airflow.specs import CLUSTER
 
+NOW = datetime.max.replace(tzinfo=timezone.utc) - timedelta(days=1)
 NEVER = datetime.min.replace(tzinfo=timezone.utc)
 PATIENCE = timedelta(minutes=CLUSTER.start_minutes + 45)
 """After the limit come a late wake, the other stages, and tries that failed."""
@@ -18,6 +19,10 @@ PATIENCE = timedelta(minutes=CLUSTER.start_minutes + 45)
 IDLES = timedelta(minutes=59)
 """An idle cluster is ended after 20 minutes, at the next look of the reaper 15 minutes
 later, of which one may fail in all its tries (8 minutes): before EMR's own limit."""
+
+
+LIMIT = timedelta(hours=7)
+"""Less than what each stage may take: nobody cancels a step that began later."""
 
 
 def violations(world: World) -> List[str]:
@@ -91,8 +96,20 @@ def _steps(world: World) -> Iterator[str]:
     ]
     if _overlap(ran):
         yield "two steps of the domain at once"
+    for cluster in world.cloud.clusters.values():
+        for step in cluster.steps:
+            if (
+                step.is_cancelled
+                and (step.ended or NEVER) < (step.began or NOW) + LIMIT
+            ):
+                yield f"{step.id} {step.name}: was cancelled while it did well"
     for words in world.unleased:
         yield f"{words}: wrote without the lease"
+    yield from _again(world)
+
+
+def _again(world: World) -> Iterator[str]:
+    """Each step completes once, and once more for each time that its run was cleared."""
     for run in world.runs:
         times: Dict[str, int] = {}
         for cluster in world.cloud.clusters.values():
@@ -104,6 +121,17 @@ def _steps(world: World) -> Iterator[str]:
         for name, count in times.items():
             if count > 1 + run.clears:
                 yield f"{run.key}: {name} ran {count} times"
+
+
+def _cancelled(world: World) -> Iterator[str]:
+    """Only what was over its limit is cancelled by itself, for marks end a cluster."""
+    for cluster in world.cloud.clusters.values():
+        for step in cluster.steps:
+            if (
+                step.is_cancelled
+                and (step.ended or NEVER) < (step.began or NOW) + LIMIT
+            ):
+                yield f"{step.id} {step.name}: was cancelled while it did well"
 
 
 def _order(world: World) -> Iterator[str]:

@@ -11,6 +11,7 @@ from unittest import mock
 
 from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
 
+from lake_airflow.airflow_rules import RULES, AirflowRules
 from lake_airflow.emr.job_flow import AIRFLOW_TAG
 from lake_airflow.emr.steps import stages_asked
 from lake_airflow.operators import (
@@ -23,7 +24,7 @@ from lake_airflow.operators import (
 )
 from lake_airflow.operators.deferral import WaitsForEmr
 from lake_airflow.reporting import cost_ledger, notifier
-from lake_airflow.runs import lease
+from lake_airflow.runs import ends, lease
 from lake_spec.contract.run_key import any_run_key
 from lake_spec.contract.stage_tables import tables_of
 from lake_spec.model import Notifications
@@ -54,8 +55,8 @@ OVER = ("success", "failed", "deleted")
 TOKEN = "--lease-token"
 OTHER = "other"  # the name of the second Airflow
 TASKS = (
-    *(cost_ledger, create_cluster, deferral, finish_run, lease, notifier, reaper),
-    *(submit_stage, terminate_cluster),
+    *(cost_ledger, create_cluster, deferral, ends, finish_run, lease, notifier),
+    *(reaper, submit_stage, terminate_cluster),
 )
 """The modules that tell the time, or read and write a run's files."""
 
@@ -64,6 +65,7 @@ class World:
     """A schedule by its seed; invariants.py tells what must be true once it was played."""
 
     other: Sequence[SimulatedRun] = ()  # those of the second Airflow
+    rules: AirflowRules = RULES[-1]  # of the version of Airflow
 
     def __init__(self, seed: int, designs: Dict[str, Design]) -> None:
         self.cloud = Cloud(seed, self._completed)
@@ -77,6 +79,7 @@ class World:
         self._in_one_step = bool(seed % 2)
         beside = BESIDE[seed // 2 % len(BESIDE)]
         kills = self.cloud.random.random() < 0.5  # as Airflow 3.3 does, or as 3.0
+        self.rules = RULES[seed // 4 % len(RULES)]
         self.runs = [
             self._run(kind, f"manual__{n}", kills=kills)
             for n, kind in enumerate(("incremental", beside, "incremental"))
@@ -93,6 +96,7 @@ class World:
     def _run(self, kind: str, run_id: str, **more: Any) -> SimulatedRun:
         if kind == "incremental" and self._in_one_step:
             kind = IN_ONE_STEP
+        more["rules"] = self.rules
         return SimulatedRun(
             self.cloud, PLANS[kind], self._designs[kind], run_id, **more
         )

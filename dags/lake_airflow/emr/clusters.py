@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from lake_airflow.airflow_rules import STAYS
 from lake_airflow.emr.job_flow import AIRFLOW_TAG, ALIVE, NAME_PREFIX
 from lake_airflow.settings import airflow_name
 from lake_spec.contract.deployment import DEPLOYMENT_TAG, deployment
@@ -21,7 +22,11 @@ IDLE = timedelta(minutes=20)
 on no more: its DAG is paused, or Airflow has left it alone for another reason. One that
 never had a step is of no use also to a run at work, which has another one then."""
 
-AT_WORK = ["queued", "running", "restarting", "deferred"]
+AT_WORK = [
+    state
+    for state in ("queued", "running", "restarting", "deferred")
+    if state not in STAYS
+]
 """States of tasks that go on by themselves: a deferred one has a timeout, at which the
 scheduler makes it `scheduled`, and that is where tasks of a paused DAG stay."""
 

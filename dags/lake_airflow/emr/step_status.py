@@ -80,6 +80,11 @@ def is_failed(end: Mapping[str, Any]) -> bool:
     return end["state"] != "COMPLETED"
 
 
+def is_cancelled(end: Mapping[str, Any]) -> bool:
+    """Return whether somebody ended the step, before it ran or while it did."""
+    return end["state"] in ("CANCELLED", "INTERRUPTED")
+
+
 def add_reason(end: dict[str, Any], more: Optional[str]) -> None:
     """Add a reason why a step failed, unless it has it already."""
     words = end["reason"] or ""

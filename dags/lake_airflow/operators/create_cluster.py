@@ -19,6 +19,7 @@ from lake_airflow.operators.links import RunPageLink
 from lake_airflow.operators.preview import Preview
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.summary import summarise_without_cluster
+from lake_airflow.runs.ends import Ends
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.run import Run, RunRefused, check_run
 from lake_airflow.runs.window import earlier_run, interval_of
@@ -97,8 +98,8 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             if not is_made and self.may_ask_again(context, error, READS_LIMIT):
                 self.come_again(OTHERS_LOOKS * self.poll_seconds)
             try:
-                self._end_what_was_created()
                 name = run_name(self.plan, context)
+                self._end_what_was_created(name)
                 self.lease().give_back(name, unless=self._lives)
             finally:
                 self._tell(context, str(error) or type(error).__name__)
@@ -140,7 +141,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             f"{self.plan.domain} is busy: the run {lease.holder} has held its lease "
             f"since {lease.since[:19].replace('T', ' ')} UTC"
         )
-        self._end_idle(str(lease.holder), context["ti"])
+        self._end_idle(str(lease.holder), context["ti"], run)
         if self.plan.concurrency is Concurrency.REFUSE:
             raise AirflowFailException(
                 f"The run is refused: {words}. Start it again when that run has ended."
@@ -149,7 +150,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         of_domain.ask_to_stop(str(lease.holder), run.name)
         self._wait(context)
 
-    def _end_idle(self, holder: str, ti: Any) -> None:
+    def _end_idle(self, holder: str, ti: Any, run: Run) -> None:
         """Terminate clusters of the holder that it does not use: no other task may.
 
         Airflow starts no task of a paused DAG, also not those that end a cluster. No
@@ -162,6 +163,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
                     continue
                 if why := idle(client, cluster, datetime.now(timezone.utc), ti):
                     self.log.warning("Terminating cluster %s: %s", cluster["Id"], why)
+                    self._note_end(cluster["Id"], why, of=holder, by=run.name)
                     client.terminate_job_flows(JobFlowIds=[cluster["Id"]])
         except Exception:
             self.log.exception("It is unknown whether %s uses its cluster.", holder)
@@ -249,8 +251,20 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
                 ]
             )
 
-    def _end_what_was_created(self) -> None:
+    def on_kill(self) -> None:
+        """Let the cluster live: Airflow ends processes also where nothing is wrong.
+
+        Another try finds the cluster by its name, and so does the end of the run.
+        """
+
+    def _end_what_was_created(self, run: str) -> None:
         if not self._job_flow_id:
             return
         self.log.warning("Terminating cluster %s: the task failed.", self._job_flow_id)
+        self._note_end(self._job_flow_id, "the task that made it failed.", of=run)
         self.hook.conn.terminate_job_flows(JobFlowIds=[self._job_flow_id])
+
+    def _note_end(self, cluster: str, why: str, *, of: str, by: str = "") -> None:
+        who = f"{self.task_id} of {by}" if by else self.task_id
+        ends = Ends(self.environment, of, aws_conn_id=self.aws_conn_id)
+        ends.note(cluster, by=who, why=why)

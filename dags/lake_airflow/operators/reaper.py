@@ -23,6 +23,7 @@ from lake_airflow.emr.clusters import (
 )
 from lake_airflow.reporting.cost_ledger import Ledger
 from lake_airflow.reporting.notifier import alarm_notifier
+from lake_airflow.runs.ends import Ends
 from lake_spec.model import EnvironmentSpec
 
 DAG_ID = "lake_reaper"
@@ -73,6 +74,7 @@ class EndLeftovers(BaseOperator):
                 if why is None:
                     continue
                 words = f"{words}: {why}"
+                self._note_end(cluster, why)
                 client.terminate_job_flows(JobFlowIds=[cluster["Id"]])
             except (BotoCoreError, ClientError) as error:
                 failed.append(f"{words}. {error}")
@@ -86,6 +88,14 @@ class EndLeftovers(BaseOperator):
                 f"Terminate these clusters manually; they keep accruing cost:\n{causes}"
             )
         return ended
+
+    def _note_end(self, cluster: dict[str, Any], why: str) -> None:
+        """Tell the run who ended it, where a tag has the run."""
+        tags = tags_of(cluster)
+        if "lake:dag" in tags and "lake:run" in tags:
+            run = f"{tags['lake:dag']}/{tags['lake:run']}"
+            ends = Ends(self.environment, run, aws_conn_id=self.aws_conn_id)
+            ends.note(cluster["Id"], by=DAG_ID, why=why)
 
     def _note_costs(self) -> None:
         """Add clusters to the ledger that ended without the task of their run."""

@@ -33,6 +33,7 @@ from lake_airflow.operators.links import RunPageLink, StepLogLink
 from lake_airflow.planning.plan import DagPlan, Stage
 from lake_airflow.reporting.reports import Reports, lacks_report, read_reports
 from lake_airflow.reporting.summary import causes_of_stage
+from lake_airflow.runs.ends import NOBODY, Ends
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.run import Run
 from lake_airflow.runs.xcoms import CLUSTER_ID, STEPS_XCOM, pinned_run
@@ -222,13 +223,31 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         by_force = waited >= FORCE_AFTER
         if by_force:
             ti.xcom_push(key=FORCED_XCOM, value=self.job_flow_id)
-        refused = self.cluster_steps().cancel(alive, by_force=by_force)
+        why = f"it was over its limit of {self.limit}, and no task followed it."
+        refused = self._cancel(context, alive, why, by_force=by_force)
         if waited >= GIVE_UP_AFTER:
             self._give_up(
                 context,
                 f"{alive[0]['Name']} ({alive[0]['Id']}) is still running {waited} "
                 f"after it was cancelled.{refused} {_GIVEN_UP}",
             )
+
+    def _cancel(
+        self,
+        context: Any,
+        alive: list[dict[str, Any]],
+        why: str,
+        *,
+        by_force: bool = False,
+    ) -> str:
+        """Note why, then ask EMR to cancel steps; return its refusals."""
+        ids = [step["Id"] for step in alive]
+        self._noted_ends(context).note(*ids, by=self.task_id, why=why)
+        return self.cluster_steps().cancel(alive, by_force=by_force)
+
+    def _noted_ends(self, context: Any) -> Ends:
+        name = pinned_run(context).name
+        return Ends(self.environment, name, aws_conn_id=self.aws_conn_id)
 
     def _forced_by(self, context: Any) -> set[str]:
         """Return the stages of the run that killed a step of this cluster."""
@@ -258,14 +277,20 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             except ClientError as error:
                 if is_passing(error):
                     raise
-                why = step_status.end_of_cluster(self._cluster())
+                why = self._end_of_cluster(context, self._cluster())
                 self._give_up(context, " ".join(filter(None, (str(error), why))))
 
     def _refuse_lost_cluster(self, context: Any) -> None:
         """Refuse to submit to a cluster that is gone or does not start."""
         cluster = self._cluster()
-        if why := step_status.end_of_cluster(cluster) or self._overdue(cluster):
+        if why := self._end_of_cluster(context, cluster) or self._overdue(cluster):
             self._give_up(context, why)
+
+    def _end_of_cluster(self, context: Any, cluster: dict[str, Any]) -> str | None:
+        """Return why it has ended or is ending, by EMR and by who ended it; else None."""
+        said = step_status.end_of_cluster(cluster)
+        noted = self._noted_ends(context).why(cluster["Id"]) if said else None
+        return " ".join(filter(None, (said, noted))) or None
 
     def _give_up(self, context: Any, why: str) -> NoReturn:
         """Record steps that EMR does not have, and fail."""
@@ -289,12 +314,11 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         why = None
         try:
             wanted = self._wanted(context)
-            self.steps = wanted  # what on_kill cancels, also in a task that was resumed
             steps = self._steps(wanted)
             alive = [step for step in steps.values() if step_status.is_alive(step)]
             if alive:
                 cluster = self._cluster()
-                why = self._why_no_longer(alive, cluster)
+                why = self._why_no_longer(context, alive, cluster)
         except _FAILED_READS as error:
             self.after_failed_read(context, error, self.limit, "follow_again")
         self.reads_succeed(context)
@@ -341,14 +365,14 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         return max(min(left, LONGEST_SLEEP), timedelta(seconds=SHORTEST_PAUSE))
 
     def _why_no_longer(
-        self, alive: list[dict[str, Any]], cluster: dict[str, Any]
+        self, context: Any, alive: list[dict[str, Any]], cluster: dict[str, Any]
     ) -> str | None:
         """Return why to stop waiting for steps; None while they may yet end."""
         if cluster["Status"]["State"] in ENDED:
-            return step_status.end_of_cluster(cluster)
+            return self._end_of_cluster(context, cluster)
         if self._over_limit(alive) > timedelta(0):
-            refused = self.cluster_steps().cancel(alive)
-            return f"not finished within {self.limit} of its start; cancelled.{refused}"
+            why = f"not finished within {self.limit} of its start"
+            return f"{why}; cancelled.{self._cancel(context, alive, f'{why}.')}"
         return self._overdue(cluster)
 
     def _end(self, context: Any, steps: dict[str, Any], why: str | None = None) -> None:
@@ -361,11 +385,16 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         failed = [end for end in ends if step_status.is_failed(end)]
         if failed and not why:
             try:
-                why = step_status.end_of_cluster(self._cluster())
+                why = self._end_of_cluster(context, self._cluster())
+                for end in failed:
+                    noted = self._noted_ends(context).why(end.get("id", ""))
+                    step_status.add_reason(end, noted)
             except _FAILED_READS as error:
                 self.after_failed_read(context, error, self.limit, "follow_again")
         for end in failed:
             step_status.add_reason(end, why)
+            if step_status.is_cancelled(end) and not end["reason"]:
+                step_status.add_reason(end, NOBODY)
         self._leave(context, ends)
 
     def _leave(self, context: Any, ends: list[dict[str, Any]]) -> None:
@@ -419,13 +448,11 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         ).facets()
 
     def on_kill(self) -> None:
-        """Ask EMR to cancel what this task waits for in the worker."""
-        if self.job_flow_id and self.steps:
-            names = [step["Name"] for step in self.steps]
-            steps = self._steps([{"Name": name} for name in names])
-            alive = [step for step in steps.values() if step_status.is_alive(step)]
-            if alive:
-                self.cluster_steps().cancel(alive)
+        """Let the step go on: Airflow ends processes also where nothing is wrong.
+
+        Another try follows the step. One that nobody follows any more is waited for by
+        the next stage, which ends it at its limit, and ends with its cluster.
+        """
 
 
 class SubmitStreamer(SubmitStage):

@@ -16,6 +16,7 @@ from lake_airflow.emr.clusters import ClusterFinder
 from lake_airflow.emr.job_flow import ENDED, ENDING, cluster_name
 from lake_airflow.operators.deferral import LATE, READS_LIMIT, WaitsForEmr
 from lake_airflow.operators.links import RunPageLink
+from lake_airflow.runs.ends import Ends
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.cost_ledger import Ledger, entry_line
@@ -84,6 +85,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         if not self.job_flow_id:
             self._give_back_lease(context)
             raise AirflowSkipException("The run has no cluster.")
+        self._note_end(context, self.job_flow_id)
         super().execute(context)
         now = datetime.now(timezone.utc).isoformat()
         ends = {"cluster": self.job_flow_id, "since": now}
@@ -165,12 +167,18 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         own_id, name = self.job_flow_id, cluster_name(run_name(self.plan, context))
         if others := self.clusters().find(name):
             self.log.warning("Terminating %s more of %r.", len(others), name)
+            self._note_end(context, *others)
             self.hook.conn.terminate_job_flows(JobFlowIds=others)
         for self.job_flow_id in others:
             if not self._ended_within(END_LIMIT, every=self.waiter_delay):
                 raise self._lives_on()
             self._note_cost()
         self.job_flow_id = own_id
+
+    def _note_end(self, context: Any, *clusters: str) -> None:
+        name = run_name(self.plan, context)
+        ends = Ends(self.environment, name, aws_conn_id=self.aws_conn_id)
+        ends.note(*clusters, by=self.task_id, why="the run was over, or was ended.")
 
     def _lives_on(self) -> TimeoutError:
         return TimeoutError(

@@ -300,3 +300,11 @@ def test_a_cluster_that_ends_slowly_is_awaited_by_a_trigger(emr, runner, monkeyp
 def stays_in_the_worker(task):
     task.can_defer = lambda: False
     return task
+
+
+def test_a_process_that_airflow_ends_leaves_its_cluster_to_the_next_try(emr, runner):
+    task = create_cluster(PLAN)
+    made = runner.execute(task)
+    task.on_kill()
+    assert runner.execute(create_cluster(PLAN)) == made
+    assert len(emr.clusters) == 1

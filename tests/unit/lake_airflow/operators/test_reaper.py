@@ -13,6 +13,7 @@ from botocore.exceptions import ClientError
 from lake_airflow.emr.clusters import AT_WORK, IDLE
 from lake_airflow.emr.job_flow import run_job_flow_request
 from lake_airflow.operators.reaper import EndLeftovers, LeftOver, reaper
+from lake_airflow.runs.ends import Ends
 from lake_airflow.runs.run import check_run
 from lake_spec.contract.run_key import run_key
 from tests.unit.lake_airflow.conftest import client, logged
@@ -73,6 +74,19 @@ def test_the_cluster_of_a_run_that_is_over_is_ended(make):
     left, wanted = make(HOUR), make(HOUR, run_id="manual-2")
     assert reap("manual-2") == [left.id]
     assert (left.state, wanted.state == "TERMINATED") == ("TERMINATED", False)
+
+
+def test_the_run_is_told_who_ended_its_cluster(make):
+    left = make(HOUR).id
+    reap()
+    name = f"{PLAN.dag_id}/{run_key(RUN_ID)}"
+    why = Ends(ENVIRONMENT, name, aws_conn_id=None).why("s-1", left)
+    assert why.startswith("Ended by lake_reaper at ")
+    assert why.endswith(f": its run {run_key(RUN_ID)} has ended")
+
+
+def test_a_task_that_airflow_forgets_while_it_restarts_keeps_no_cluster():
+    assert "restarting" not in AT_WORK
 
 
 def test_another_run_of_the_same_dag_does_not_keep_it(make):

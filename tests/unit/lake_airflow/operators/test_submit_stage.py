@@ -5,6 +5,7 @@ woken by the test with what a trigger of either provider version sends.
 """
 
 import json
+import sys
 from datetime import datetime, timedelta, timezone
 from unittest.mock import ANY
 
@@ -18,8 +19,10 @@ from lake_airflow.emr.clusters import ClusterFinder, ClusterSteps
 from lake_airflow.emr.hook import ReplyLost, SendsOnce
 from lake_airflow.operators import submit_stage
 from lake_airflow.operators.deferral import LONGEST_SLEEP
+from lake_airflow.runs.ends import Ends
 from lake_airflow.runs.files import RunFiles
 from tests.unit.lake_airflow.fake_emr import refused, throttled
+from tests.unit.lake_airflow.specs import ENVIRONMENT
 from tests.unit.lake_airflow.stages import (
     STREAMED,
     deferred,
@@ -33,6 +36,13 @@ MANIFEST = "sales_full_load/manual-1/prepare_full_load/streamer.json"
 @pytest.fixture
 def cluster(emr, runner):
     return made_cluster(emr, runner)
+
+
+def stage_of(cluster, name):
+    """The stage in a process that wakes it, its templates rendered."""
+    task = stage(name)
+    task.job_flow_id = cluster.id
+    return task
 
 
 def put_manifest(aws, tables):
@@ -608,27 +618,73 @@ def test_a_step_that_nobody_follows_has_the_limit_of_a_stage(
 
 
 @pytest.mark.parametrize("is_resumed", [False, True])
-def test_a_killed_task_cancels_what_it_waits_for(
-    emr, cluster, runner, monkeypatch, is_resumed
+def test_a_process_that_airflow_ends_leaves_its_step_to_the_next_try(
+    emr, cluster, runner, is_resumed
 ):
-    calls = []
     task = stage("full_load", defers=True)
     deferred(runner, lambda: runner.execute(task))
     if is_resumed:  # in another process, which only follows
-        task = stage("full_load", defers=True)
-        task.job_flow_id = cluster.id
         event = {"status": "success", "value": []}
+        task = stage_of(cluster, "full_load")
+        task.can_defer = lambda: True
         deferred(runner, lambda: runner.wake(task, event=event))
-    monkeypatch.setattr(
-        task.hook.conn, "cancel_steps", lambda **call: calls.append(call)
-    )
     task.on_kill()
-    emr.move_on()
-    task.on_kill()
-    assert calls == [
-        {
-            "ClusterId": cluster.id,
-            "StepIds": [emr.steps[0].id],
-            "StepCancellationOption": "SEND_INTERRUPT",
-        }
-    ]
+    runner.tries = (2, 3)
+    runner.execute(stage("full_load"))
+    assert emr.states() == {"full_load manual-1": "COMPLETED"}
+
+
+def test_who_cancels_a_step_of_another_stage_is_named_in_its_end(
+    emr, cluster, runner, monkeypatch
+):
+    deferred(runner, lambda: runner.execute(stage("full_load", defers=True)))
+    task = stage("scd2")
+    task.limit = timedelta(0)
+    monkeypatch.setattr(ClusterSteps, "cancel", noted([]))
+    deferred(runner, lambda: runner.execute(task))
+    emr.ends["full_load manual-1"] = "CANCELLED"
+    ended = r"CANCELLED: Ended by scd2 at .*: it was over its limit of 0:00:00, and no "
+    with pytest.raises(AirflowFailException, match=ended):
+        runner.wake(stage_of(cluster, "full_load"), event={"status": "success"})
+
+
+def test_why_a_step_was_over_its_limit_outlives_the_worker_that_cancelled_it(
+    emr, cluster, runner, monkeypatch
+):
+    runner.tries = (1, 3)
+    deferred(runner, lambda: runner.execute(stage("full_load", defers=True)))
+    task = stage_of(cluster, "full_load")
+    task.limit = timedelta(0)
+    monkeypatch.setattr(ClusterSteps, "cancel", lambda *_, **__: sys.exit("killed"))
+    with pytest.raises(SystemExit):
+        runner.wake(task, event={"status": "success"})
+    emr.steps[0].state = "CANCELLED"
+    runner.tries = (2, 3)
+    with pytest.raises(
+        AirflowFailException, match="not finished within 0:00:00 of its"
+    ):
+        runner.execute(stage("full_load"))
+
+
+def test_a_step_that_somebody_cancelled_in_emr_says_where_to_look(emr, cluster, runner):
+    emr.ends["full_load manual-1"] = "CANCELLED"
+    with pytest.raises(
+        AirflowFailException, match="CANCELLED: No task of the pipeline"
+    ):
+        runner.execute(stage("full_load"))
+
+
+def test_who_ended_the_cluster_is_part_of_the_reason(emr, cluster, runner):
+    def dies():
+        cluster.state = "TERMINATED"
+        emr.steps[0].state = "CANCELLED"
+
+    emr.move_on = dies
+    ends = Ends(ENVIRONMENT, "sales_full_load/manual-1", aws_conn_id=None)
+    ends.note(cluster.id, by="lake_reaper", why="it is older than 24 h")
+    ends.note(cluster.id, by="terminate_cluster", why="the run was over")
+    with pytest.raises(AirflowFailException) as caught:
+        runner.execute(stage("full_load"))
+    assert "Ended by lake_reaper at " in str(caught.value)
+    assert "it is older than 24 h" in str(caught.value)
+    assert "the run was over" not in str(caught.value)

@@ -10,6 +10,8 @@ from lake_airflow.emr import clusters
 from lake_airflow.emr.clusters import BETWEEN_LOOKS, LOOKS, ClusterFinder
 from lake_airflow.operators import terminate_cluster
 from lake_airflow.operators.terminate_cluster import END_LIMIT, TerminateCluster
+from lake_airflow.runs.ends import Ends
+from lake_airflow.runs.files import RunFiles
 from tests.unit.lake_airflow.first_task import create_cluster, create_without_looking
 from tests.unit.lake_airflow.fake_emr import throttled
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
@@ -48,6 +50,18 @@ def unseen(emr, runner):
 @pytest.mark.parametrize("can_defer", [True, False])
 def test_the_cluster_is_found_by_its_name_and_awaited(emr, runner, unseen, can_defer):
     assert runner.execute(terminate(can_defer=can_defer)) == unseen
+    assert [cluster.state for cluster in emr.clusters] == ["TERMINATED"]
+
+
+def test_it_notes_that_it_ended_the_cluster(emr, runner, unseen):
+    runner.execute(terminate())
+    why = Ends(ENVIRONMENT, "sales_full_load/manual-1", aws_conn_id=None).why(unseen)
+    assert why.startswith("Ended by terminate_cluster at ")
+
+
+def test_what_cannot_be_noted_ends_all_the_same(emr, runner, unseen, monkeypatch):
+    monkeypatch.setattr(RunFiles, "write", lambda *_: 1 / 0)
+    runner.execute(terminate())
     assert [cluster.state for cluster in emr.clusters] == ["TERMINATED"]
 
 

@@ -152,6 +152,20 @@ def without_looking_for_what_may_come_yet(monkeypatch):
     return "outlived"
 
 
+def with_a_step_that_ends_with_its_task_s_process(monkeypatch):
+    def cancel(task):
+        steps = task.cluster_steps()
+        steps.cancel([step for step in steps.listed() if step_status.is_alive(step)])
+
+    monkeypatch.setattr(SubmitStage, "on_kill", cancel)
+    return "while it did well"
+
+
+def with_a_reaper_that_waits_for_what_restarts(monkeypatch):
+    monkeypatch.setattr(clusters, "AT_WORK", [*clusters.AT_WORK, "restarting"])
+    return "idled for"
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -175,6 +189,8 @@ def without_looking_for_what_may_come_yet(monkeypatch):
         with_a_reaper_that_spares_a_day_s_clusters,
         without_asking_whether_the_holder_lives,
         without_looking_for_what_may_come_yet,
+        with_a_step_that_ends_with_its_task_s_process,
+        with_a_reaper_that_waits_for_what_restarts,
     ],
     ids=lambda change: change.__name__,
 )

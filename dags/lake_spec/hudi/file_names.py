@@ -46,6 +46,14 @@ def data_file(path: str) -> Optional[DataFile]:
     return match and DataFile((folder, match[1]), match[2], is_log=not base)
 
 
+def is_folder(path: str) -> bool:
+    """Return whether an object stands for a folder and has no content.
+
+    S3's console and Hadoop make them, also where the last file of a folder was moved.
+    """
+    return path.endswith(("/", "_$folder$"))
+
+
 def is_foreign(path: str) -> bool:
     """Return whether a path below a table's folder is of nothing that is written here."""
     _, _, name = path.rpartition("/")
@@ -53,8 +61,7 @@ def is_foreign(path: str) -> bool:
         data_file(path)
         or path.split("/", 1)[0] in _OF_FORMATS
         or name.startswith((_PARTITION, f".{_PARTITION}"))
-        or name == ""  # of a folder, as S3's console makes it
-        or name.endswith("_$folder$")
+        or is_folder(path)
         or (name.startswith(".") and name.endswith(".crc"))
     )
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Dict, Mapping, Optional, Sequence, Tuple
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
+from lake_spec.hudi.file_names import is_folder
 from lake_spark.publish.instants import Step
 from lake_spark.publish.schema import partition_columns, published_schema
 from lake_spark.storage.hudi_table import HudiTable
@@ -120,7 +121,7 @@ class Format(ABC):
 
     def is_there(self) -> bool:
         """Return whether there is any metadata of this format, whoever wrote it."""
-        return bool(self.store.list(self.root))
+        return not all(is_folder(each.uri) for each in self.store.list(self.root))
 
     def drop(self) -> int:
         """Remove all metadata of this format; return how many files."""

@@ -13,7 +13,7 @@ from typing import Iterable, List, Sequence
 from lake_spec.contract.published_tables import ICEBERG, ICEBERG_FOLDER
 from lake_spec.contract.table_folders import layer_folder, moved_folder
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.hudi.file_names import breaks, is_foreign
+from lake_spec.hudi.file_names import breaks, is_folder, is_foreign
 from lake_spark.errors import ForeignFiles, StageError
 from lake_spark.landing.files import first_shown
 from lake_spark.tables.table_run import HUDI_LAYERS, TableRun
@@ -67,7 +67,8 @@ def _is_foreign(run: TableRun, path: str) -> bool:
     folder, _, below = path.partition("/")
     if folder == ICEBERG:
         parts = below.split("/")
-        return len(parts) != 3 or parts[1] != ICEBERG_FOLDER
+        is_ours = len(parts) == 3 and parts[1] == ICEBERG_FOLDER
+        return not is_ours and not is_folder(path)
     is_of_hudi = folder != "current" or not run.spec.storage.is_plain
     return folder in HUDI_LAYERS and is_of_hudi and is_foreign(below)
 
@@ -75,7 +76,8 @@ def _is_foreign(run: TableRun, path: str) -> bool:
 def moved(run: TableRun) -> List[str]:
     """List the files that were moved out of the table's folder and are still there."""
     place = moved_folder(run.environment.warehouse, run.spec.full_name)
-    return [each.uri for each in run.store.list(f"{place}/")]
+    found = [each.uri for each in run.store.list(f"{place}/")]
+    return [uri for uri in found if not is_folder(uri)]
 
 
 def _tables(run: TableRun) -> List[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
 from pyspark.sql.types import StructType
 
 from lake_spark.publish.delta import (
@@ -126,3 +127,12 @@ def test_changed_descriptions_are_a_version_without_files_and_are_kept(tmp_path)
         ["metaData"],
         ["add"],
     ]
+
+
+@pytest.mark.parametrize("name, is_there", [("", False), ("0.json", True)])
+def test_an_emptied_folder_has_no_log(tmp_path, name, is_there):
+    """S3A leaves an object that stands for it, and ends in a slash."""
+    log = log_of(tmp_path, "Things", {})
+    found = [SimpleNamespace(uri=f"{log.root}{name}")]
+    log.store = SimpleNamespace(list={log.root: found}.__getitem__)
+    assert log.is_there() == is_there

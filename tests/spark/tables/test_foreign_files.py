@@ -7,9 +7,11 @@ file is moved all goes on, and an erase vouches for the table when the file is d
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from lake_spark.tables import foreign_files
 from tests.spark.erasing import ask
 from tests.spark.lake import Lake
 from tests.spark.publish.test_kept_in_step import change, SPEC, stored
@@ -93,3 +95,30 @@ def test_an_erase_names_what_it_cannot_vouch_for_until_that_is_deleted(lake, pla
         lake.run("maintenance", move_foreign_files=True)
     uri.unlink()
     assert lake.run("erase", request_uri=request).error is None
+
+
+@pytest.mark.parametrize("marker", ["/", "_$folder$"], ids=["of-s3a", "of-emrfs"])
+def test_objects_that_stand_for_folders_are_no_files(marker):
+    """They stay where the last file of a folder was moved or deleted."""
+    home, moved = (
+        "s3://lake/tables/tests/things",
+        "s3://lake/tables/tests/_moved/things",
+    )
+    folders = [f"{home}/iceberg/current/data/p=x", f"{home}/history/_temporary"]
+    theirs = f"{home}/iceberg/current/data/p=x/0.parquet"
+    found = {
+        f"{home}/": [*(f"{each}{marker}" for each in folders), theirs],
+        f"{moved}/": [f"{moved}/iceberg/current/data/p=x{marker}"],
+    }
+    listed = {
+        prefix: [SimpleNamespace(uri=each) for each in uris]
+        for prefix, uris in found.items()
+    }
+    run = SimpleNamespace(
+        home=home,
+        store=SimpleNamespace(list=listed.__getitem__),
+        environment=SimpleNamespace(warehouse="s3://lake/tables"),
+        spec=stored(SPEC),
+    )
+    assert foreign_files.among(run, found[f"{home}/"]) == [theirs]
+    assert foreign_files.moved(run) == []

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Dict, Iterator, List
+from typing import Any, Callable, Dict, Iterator, List, Mapping
 
 from tests.hostile import names
 from tests.hostile.child import Child, serve
@@ -44,11 +44,28 @@ class Readers(Engine):
 
     def rows(self) -> Dict[str, Dict[str, Any]]:
         """Return the rows of each layer as each library shows them; an error as its text."""
-        found: Dict[str, Dict[str, Any]] = {}
         reads = {
             "Iceberg": lambda layer: self.iceberg(layer).scan().to_arrow(),
             "Delta": lambda layer: self.delta(layer).to_pyarrow_table(),
         }
+        return self._shown(reads)
+
+    def rows_by_duckdb(self) -> Dict[str, Dict[str, Any]]:
+        """Return the same as DuckDB's extensions show it."""
+        from lake_local.show import readers
+
+        def read(published: str, layer: str) -> Any:
+            folder = self.folder(layer)
+            found = readers.duckdb_rows(self.duckdb, published, folder, None)
+            return found.to_arrow_table()
+
+        return self._shown(
+            {f"DuckDB's {each}": partial(read, each) for each in ("iceberg", "delta")}
+        )
+
+    @staticmethod
+    def _shown(reads: Mapping[str, Callable[[str], Any]]) -> Dict[str, Dict[str, Any]]:
+        found: Dict[str, Dict[str, Any]] = {}
         for name, read in reads.items():
             for layer in names.LAYERS:
                 try:

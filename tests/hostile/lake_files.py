@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Tuple
+from typing import Dict
 
 from lake_spec.model import DomainSpec, EnvironmentSpec
 from lake_spec.parsing.loader import load_domain
@@ -36,7 +36,7 @@ name: {DOMAIN}
 description: Things that others attack
 owner: test-team
 """
-_TABLE = f"""
+TABLE_SPEC = f"""
 name: {TABLE}
 description: Things that others attack
 owner: test-team
@@ -57,27 +57,28 @@ storage: {{buckets: 1, partition_by: [place], readable_as: [iceberg, delta]}}
 _PLACES = ("north", "south")
 
 
-def domain() -> DomainSpec:
+def domain(table: str = TABLE_SPEC) -> DomainSpec:
     """Return the domain with its one table."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / DOMAIN
         home.mkdir()
         (home / "_domain.yml").write_text(_DOMAIN)
-        (home / f"{TABLE}.yml").write_text(_TABLE)
+        (home / f"{TABLE}.yml").write_text(table)
         return load_domain(DOMAIN, Path(folder))
 
 
-def landed(round_: int) -> Tuple[str, str]:
-    """Return key and text of a landing file: the load, then changes."""
+def landed(round_: int) -> Dict[str, str]:
+    """Return the text of a landing file by its key: the load, then changes."""
     folder = f"files/{DOMAIN}/{TABLE}"
     if round_ == 0:
         rows = [_row(n, "thing", 1) for n in range(20)]
-        return f"{folder}/load/1.csv", "\n".join(["id,name,place,at", *rows]) + "\n"
+        text = "\n".join(["id,name,place,at", *rows]) + "\n"
+        return {f"{folder}/load/1.csv": text}
     day = round_ + 1
     rows = [f"U,{_row(n, f'changed {round_}', day)}" for n in range(round_, 20, 4)]
     deleted = f"D,{20 - round_},,,2026-01-{day:02}"
     text = "\n".join(["op,id,name,place,at", *rows, deleted]) + "\n"
-    return f"{folder}/changes/{round_}.csv", text
+    return {f"{folder}/changes/{round_}.csv": text}
 
 
 def _row(number: int, name: str, day: int) -> str:

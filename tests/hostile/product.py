@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Any, Dict, List, Sequence
 from unittest.mock import patch
 
+from py4j.protocol import Py4JJavaError
+
 from lake_spark.step import application
 from lake_spark.storage.session import open_session
 from tests.hostile import names
@@ -39,6 +41,33 @@ class Product:
             columns = [n for n in rows.columns if n in names.COLUMNS]
             found[layer] = row_texts(columns, rows.select(*columns).collect())
         return found
+
+    def renamed(self, folder: str, keys: List[str]) -> Dict[str, str]:
+        """Put, read, rename and delete an object of each key by Hadoop; what went wrong."""
+        return {key: wrong for key in keys if (wrong := self._renamed(folder, key))}
+
+    def _renamed(self, folder: str, key: str) -> str:
+        jvm = self._spark._jvm
+        path = jvm.org.apache.hadoop.fs.Path(f"{folder}/{key}")
+        other = jvm.org.apache.hadoop.fs.Path(f"{folder}/{key}x")
+        files = path.getFileSystem(self._spark._jsc.hadoopConfiguration())
+        try:
+            stream = files.create(path, True)
+            stream.write(bytearray(key.encode()))
+            stream.close()
+            stream = files.open(path)
+            read = bytes(stream.readAllBytes()).decode()
+            stream.close()
+            listed = [
+                each.getPath().toString() for each in files.listStatus(path.getParent())
+            ]
+            moved = files.rename(path, other) and files.exists(other)
+            gone = files.delete(other, False) and not files.exists(path)
+        except Py4JJavaError as error:
+            return str(error.java_exception)
+        steps = {"read": read == key, "list": path.toString() in listed}
+        steps.update(rename=moved, delete=gone)
+        return ", ".join(name for name, done in steps.items() if not done)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from lake_infra.policies import policies
 from lake_infra.template import load_template
@@ -24,6 +24,7 @@ from lake_spec.contract.aws_releases import EMR_RELEASES
 from lake_spec.contract.erase_request import uri_of
 from lake_spec.contract.lease import Lease, lease_uri
 from lake_spec.contract.table_folders import moved_folder
+from lake_spec.model import DomainSpec
 from lake_spec.parsing.json_codec import to_data
 from tests.hostile import lake_files, names
 from tests.hostile.child import Child
@@ -81,15 +82,24 @@ class State:
 
 
 class World:
-    """A lake below a folder; `restore` puts it back."""
+    """A lake below a folder, of one table; `restore` puts it back.
 
-    def __init__(self, folder: Path) -> None:
+    `landed` returns the landing files of a round: their texts by their keys.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        domain: Optional[DomainSpec] = None,
+        landed: Callable[[int], Mapping[str, str]] = lake_files.landed,
+    ) -> None:
         self.folder = folder
+        self._domain, self._landed = domain or lake_files.domain(), landed
         self._home, self._base = folder / "state", folder / "base"
         self._children: Dict[str, Child] = {}
         self._runs = ROUNDS
         self._home.mkdir()
-        self._policies = _policies()
+        self._policies = _policies(self._domain)
         self._secret = secret_of(self._home)
         (self._home / FILE).write_text(json.dumps(self._policies))
         with socket.socket() as held:
@@ -137,8 +147,9 @@ class World:
 
     def land(self, round_: int) -> None:
         """Land the files of a round."""
-        key, text = lake_files.landed(round_)
-        self.client("s3").put_object(Bucket=names.LANDING, Key=key, Body=text.encode())
+        s3 = self.client("s3")
+        for key, text in self._landed(round_).items():
+            s3.put_object(Bucket=names.LANDING, Key=key, Body=text.encode())
 
     def step(self, stage: str, *more: str, run: Optional[int] = None) -> str:
         """Run stages as a step; return why it failed, nothing where it did not."""
@@ -252,7 +263,7 @@ class World:
         release = {
             "release": "r1",
             "environment": to_data(lake_files.ENVIRONMENT),
-            "domain": to_data(lake_files.domain()),
+            "domain": to_data(self._domain),
         }
         self._put(f"{RELEASE}/specs/{names.DOMAIN}.json", json.dumps(release))
 
@@ -347,9 +358,9 @@ def _counts(now: Mapping[str, Any], before: Mapping[str, Any]) -> List[str]:
     return [f"{count} {what}" for what, count in counts.items() if count]
 
 
-def _policies() -> Dict[str, Any]:
+def _policies(domain: DomainSpec) -> Dict[str, Any]:
     """Return a deployment's policies, with those of two people beside it."""
-    made = policies(lake_files.ENVIRONMENT, [lake_files.domain()])
+    made = policies(lake_files.ENVIRONMENT, [domain])
     people = {name: [{"Statement": [_RIGHTS[name]]}] for name in _RIGHTS}
     return {**made, "roles": {**made["roles"], **people}}
 

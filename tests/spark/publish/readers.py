@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from lake_spark.landing import literal_paths
 from lake_spec.contract.published_tables import iceberg_location
 
 INSTANT = "lake.hudi-instant"
@@ -106,7 +107,7 @@ def delta_rows(
     paths = [f"{path}/{unquote(each)}" for each in files]
     if not paths:
         return spark.createDataFrame([], schema)
-    return spark.read.schema(schema).option("__globPaths__", "false").parquet(*paths)
+    return literal_paths.load(spark.read.schema(schema), "parquet", paths)
 
 
 def as_text(rows: DataFrame) -> List[str]:

@@ -8,7 +8,7 @@
 #   ./run_tests_locally.sh loop --seeds N [--seed S] [--database postgresql|mariadb] [--seam]
 #   ./run_tests_locally.sh readers --histories N|--kills N [--seed S]
 #   ./run_tests_locally.sh hostile [--only NAME]... [--role ROLE]... [--quick] [--list]
-#   ./run_tests_locally.sh neighbour [--only KIND]... [--list]
+#   ./run_tests_locally.sh neighbour [--only KIND]... [--list] [--without-guards]
 #   ./run_tests_locally.sh joins --pairs N [--seed S]
 #   ./run_tests_locally.sh quality [--faults N] [--seed S]
 #   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
@@ -31,7 +31,8 @@
 #   hostile  statements of other engines and people that change or remove tables, each as
 #          a reader, as an administrator and without policies, and what is left after it
 #   neighbour  things of others in buckets, folders, catalogues and clusters, and our own
-#          commands beside them: nothing of theirs may change; no Java, half a minute
+#          commands beside them: nothing of theirs may change, and what the release before
+#          left goes on; or without each guard, which must be seen; no Java, half a minute
 #   joins  random histories and facts, joined by products, against an independent oracle
 #   quality  planted faults of data, which rules and checks must find, and clean runs
 #   loop   random work on real databases, captured by Debezium, against what they say

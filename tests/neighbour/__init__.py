@@ -1,5 +1,6 @@
 """A world of things of others, in which the product's own commands and functions are played.
 
 `scene` says what a scene is and plays it, the other modules have the scenes of one kind each,
-`guards` has ways to take a guard of the product away, which every such world must notice.
+`guard` says what a guard of the product is, `guards` and `guards_of_spark` have those that
+are taken away, or made too strict: this world must notice each.
 """

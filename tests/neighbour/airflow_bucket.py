@@ -15,7 +15,7 @@ from typing import Any, Callable, Collection, Dict, Iterator, List
 from lake_infra.resource_names import Root
 from lake_release import mwaa as waiting
 from lake_release import pointer
-from lake_release.airflow_bucket import AirflowBucket
+from lake_release.airflow_bucket import IGNORE, MARK, AirflowBucket
 from lake_release.errors import ReleaseError
 from lake_release.mwaa import Airflow
 from lake_release.store import Store, utc_now
@@ -32,7 +32,7 @@ from tests.unit.lake_release.conftest import (
 from tests.unit.lake_release.mwaa import Mwaa
 from tests.unit.lake_release.s3 import S3, client_of
 from tests.unit.lake_release.test_deploy import Dying, Killed
-from tests.unit.lake_release.test_ownership import BESIDE, IN_THE_WAY
+from tests.unit.lake_release.test_ownership import BESIDE, IN_THE_WAY, unmark
 
 THEIR_DAG = "theirs_incremental"
 
@@ -90,6 +90,14 @@ class Shared:
                 for each in self.buckets.versions[BUCKET, key]
             ]
             for key in keys
+        }
+
+    def marked(self) -> Dict[str, int]:
+        """Our objects that say so, out of releases' folders, with the count of writes."""
+        return {
+            key: len(kept)
+            for (bucket, key), kept in self.buckets.versions.items()
+            if bucket == BUCKET and kept[-1] and MARK in kept[-1]["Metadata"]
         }
 
     def runs_of_theirs(self) -> list:
@@ -183,6 +191,33 @@ def of_another_airflow(beside: Beside) -> Iterator:
     yield None
 
 
+def of_the_release_before(beside: Beside) -> Iterator:
+    """Releases without a mark, beside things of others: deploys go on, and mark once."""
+    world = Shared(beside, BESIDE)
+    first = world.deploy("one")
+    world.deploy("two", "moma.py", "shop.py")
+    unmark(world.lake, world.buckets)
+    yield lambda: world.seen(BESIDE)
+    world.mwaa.shows = [first]
+    beside.does("rollback", world.lake.deployment(airflow=world.airflow()).rollback)
+    requirements = world.lake.project / "requirements" / "airflow.txt"
+    requirements.write_text("newer\n")
+    beside.does("deploy", world.deploy, "three")
+    marked, there = world.marked(), pointer.read(world.s3, world.lake.target)
+    beside.expects("current.json has no owner", there.owner == world.lake.target.owner)
+    beside.expects(
+        f"{IGNORE} and requirements.txt are not marked: {marked}",
+        {IGNORE, "requirements.txt"} <= set(marked),
+    )
+    for version in map(str, range(6)):
+        beside.does("deploy again", world.deploy, version)
+    beside.does("prune", world.prune_later)
+    again = {key: count for key, count in world.marked().items() if key in marked}
+    beside.expects(f"marked again: {marked}, then {again}", again == marked)
+    beside.expects("shop.py was not removed", "dags/shop.py" not in world.keys())
+    yield None
+
+
 class Overtaken:
     """A client of S3 before whose write of an object somebody else writes it."""
 
@@ -256,6 +291,7 @@ SCENES = (
     in_the_way,
     of_a_second_deployment,
     of_another_airflow,
+    of_the_release_before,
     overtaken_before_a_new_file,
     overtaken_before_a_changed_file,
     overtaken_before_a_delete,

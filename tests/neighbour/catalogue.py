@@ -12,6 +12,7 @@ from typing import Any, Dict, Iterator
 from lake_spark.errors import ForeignTable
 from lake_spark.publish import glue_tables
 from lake_spark.tables import catalog
+from lake_spark.tables.entry_owner import FOLDER
 from lake_spec.model import ReadableAs
 
 from tests.neighbour.scene import Beside, Seen
@@ -36,6 +37,12 @@ THEIRS: Dict[str, Dict[str, Any]] = {
     "moma_delta.artists": {"StorageDescriptor": {"Location": f"{HOME}2/current"}},
 }
 """Entries, each by database and name."""
+ENTRIES_OF_BEFORE = (
+    ("moma", "artists", "current"),
+    ("moma", "artists_history", "history"),
+    ("moma_iceberg", "artists_history", "history"),
+)
+"""Database, name and layer of entries whose location was Hudi's folder, also Iceberg's."""
 LAYERS = {
     "artists": "current",
     "artists_history": "history",
@@ -101,7 +108,7 @@ def _wanted(name: str, place: str) -> Dict[str, Any]:
     """What a run asks Glue for."""
     return {
         "Name": name,
-        "Parameters": {"EXTERNAL": "TRUE"},
+        "Parameters": {"EXTERNAL": "TRUE", FOLDER: HOME},
         "PartitionKeys": [{"Name": "day", "Type": "string"}],
         "StorageDescriptor": {"Location": place, "Columns": []},
     }
@@ -177,11 +184,47 @@ def on_entries_of_ours(beside: Beside) -> Iterator:
         wanted = _wanted(name, f"{HOME}/{layer}")
         wanted["Description"] = "of today"
         beside.does(f"register {name}", catalog._table, glue, run, wanted, {})
-        if glue.tables["moma", name].get("Description") != "of today":
-            beside.unexpected.append(f"{name} was not brought up to date")
+        is_new = glue.tables["moma", name].get("Description") == "of today"
+        beside.expects(f"{name} was not brought up to date", is_new)
     where = (run, "history", ReadableAs.ICEBERG, form(1))
     beside.does("publish", glue_tables.register, *where)
     yield None
 
 
-SCENES = (under_names_of_ours, on_entries_of_ours)
+def of_the_release_before(beside: Beside) -> Iterator:
+    """Our entries without the parameter of the folder, Iceberg's at Hudi's own folder."""
+    glue, run = _catalogue(beside), _run()
+    theirs = ("moma", "sculptures")
+    for database, name, layer in ENTRIES_OF_BEFORE:
+        entry = {**_wanted(name, f"{HOME}/{layer}"), "Parameters": {"team.note": "t"}}
+        glue.create_table(DatabaseName=database, TableInput=entry)
+    other = {**deepcopy(THEIRS["moma.sculptures"]), "Name": theirs[1]}
+    glue.create_table(DatabaseName=theirs[0], TableInput=other)
+    yield lambda: {
+        **{
+            f"{database}.{name}: a note": glue.tables[database, name]["Parameters"].get(
+                "team.note"
+            )
+            for database, name, _ in ENTRIES_OF_BEFORE
+        },
+        "moma.sculptures": deepcopy(glue.tables[theirs]),
+    }
+    for _ in range(2):
+        beside.does("the look", catalog.refuse_names_of_others, run)
+        for database, name, layer in ENTRIES_OF_BEFORE:
+            if database == "moma":
+                wanted = _wanted(name, f"{HOME}/{layer}")
+                beside.does(name, catalog._table, glue, run, wanted, {})
+        where = (run, "history", ReadableAs.ICEBERG, form(1))
+        beside.does("publish", glue_tables.register, *where)
+        for database, name, _ in ENTRIES_OF_BEFORE:
+            entry = glue.tables[database, name]
+            marks = (entry["Parameters"].get(FOLDER), entry["VersionId"])
+            beside.expects(f"{database}.{name}: {marks}", marks == (HOME, "1"))
+        off = glue.switched_off
+        is_off = 0 < len(off) == len(set(off))
+        beside.expects(f"switched off, each once: {off}", is_off)
+    yield None
+
+
+SCENES = (under_names_of_ours, on_entries_of_ours, of_the_release_before)

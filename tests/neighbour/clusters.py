@@ -16,6 +16,7 @@ from lake_airflow.operators import submit_stage, terminate_cluster
 from lake_airflow.operators.reaper import EndLeftovers
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.runs.run import check_run
+from lake_spec.contract.deployment import DEPLOYMENT_TAG
 from moto import mock_aws
 
 from tests.neighbour.scene import Beside, Seen
@@ -48,9 +49,14 @@ def _account(beside: Beside) -> Iterator[Emr]:
         yield cloud
 
 
-def _made(age: timedelta, environment: Any = ENVIRONMENT, **tags: str) -> str:
-    """A cluster of the run manual-1 in somebody else's environment; its id."""
-    run = check_run(PLAN, run_id="manual-1", params={}, release=RELEASE)
+def _made(
+    age: timedelta,
+    environment: Any = ENVIRONMENT,
+    run_id: str = "manual-1",
+    **tags: str,
+) -> str:
+    """A cluster of a run of that environment; its id."""
+    run = check_run(PLAN, run_id=run_id, params={}, release=RELEASE)
     request = run_job_flow_request(
         PLAN, run=run, cluster=CLUSTER, environment=environment
     )
@@ -113,6 +119,29 @@ def of_another_airflow(beside: Beside) -> Iterator:
         yield None
 
 
+def of_the_release_before(beside: Beside) -> Iterator:
+    """Our clusters without the tag of the deployment, beside those of others."""
+    with _account(beside) as cloud:
+        theirs = {
+            "another team's, of our name": _of_team("lake sales_full_load manual-1"),
+            "a second deployment's, of our run": _made(HOUR, ELSEWHERE),
+        }
+        ours = {"of our run": _made(HOUR), "too old": _made(DAYS, run_id="manual-0")}
+        known = cloud.backend.clusters
+        for id in ours.values():
+            known[id].remove_tags([DEPLOYMENT_TAG])
+        yield lambda: {words: known[id].state for words, id in theirs.items()}
+        count, runner = len(known), Runner()
+        beside.does("a run", runner.execute, create_cluster(PLAN))
+        beside.expects("a second cluster was made of a run", len(known) == count)
+        beside.does("its end", runner.execute, _end())
+        reap = EndLeftovers(task_id="end_leftovers", environment=ENVIRONMENT)
+        beside.does("the reaper", reap.execute, {"ti": NoRun()})
+        for words, id in ours.items():
+            beside.expects(f"{words}: was not ended", known[id].state == "TERMINATED")
+        yield None
+
+
 def _end() -> TerminateCluster:
     return TerminateCluster(
         task_id="terminate_cluster",
@@ -122,4 +151,4 @@ def _end() -> TerminateCluster:
     )
 
 
-SCENES = (of_others, of_another_airflow)
+SCENES = (of_others, of_another_airflow, of_the_release_before)

@@ -41,6 +41,14 @@ PLACES = {
     "keys": ("credentials", "config"),
 }
 """Folders that a user may name with --state-dir, and what lies in each."""
+OF_BEFORE = {
+    "used": (
+        *("airflow/airflow.db", "holders/1", "lock", "logs/scheduler.log", "aws.log"),
+        *("calls.jsonl", "s3/objects/a", "services/s3.pickle", "emr/j-1/cluster.json"),
+    ),
+    "emulator": ("aws.pid", "credentials", "s3/objects/a", "policies.json"),
+}
+"""State directories as the release before left them."""
 
 
 def named_with_state_dir(beside: Beside) -> Iterator:
@@ -76,6 +84,32 @@ def _starts_nothing(beside: Beside) -> None:
         raise StartFailed("nothing is started here")
 
     beside.patch.setattr(startup, "start", start)
+
+
+def of_the_release_before(beside: Beside) -> Iterator:
+    """State directories without a mark, open to others: commands go on in them."""
+    states = beside.folder / "states"
+    for name, paths in OF_BEFORE.items():
+        put(states / name, *paths).chmod(0o755)
+    _starts_nothing(beside)
+    yield lambda: {
+        name: body
+        for name, body in files_of(states).items()
+        if not name.endswith(state_mark.FILE)
+    }
+    for folder in sorted(states.iterdir()):
+        marks = []
+        for command in (("status",), ("down",), ("status",)):
+            args = parse([*command, "--state-dir", str(folder)])
+            beside.does(f"{command[0]} in {folder.name}", args.run, args)
+            beside.does("the emulator", state_mark.claim, folder)
+            mark = folder / state_mark.FILE
+            marks.append(mark.stat().st_mtime_ns if mark.exists() else None)
+        is_once = None not in marks and len(set(marks)) == 1
+        beside.expects(f"marks of {folder.name}: {marks}", is_once)
+        is_closed = not folder.stat().st_mode & 0o077
+        beside.expects(f"{folder.name} is open to others", is_closed)
+    yield None
 
 
 def in_a_state_directory(beside: Beside) -> Iterator:
@@ -160,13 +194,13 @@ def edited_specs(beside: Beside) -> Iterator:
     )
     for _ in range(2):
         beside.does("onboard", args.run, args)
-    if not (out / "shop/works.yml").exists():
-        beside.unexpected.append("onboard wrote no spec")
+    beside.expects("onboard wrote no spec", (out / "shop/works.yml").exists())
     yield None
 
 
 SCENES = (
     named_with_state_dir,
+    of_the_release_before,
     in_a_state_directory,
     a_name_that_is_taken,
     edited_specs,

@@ -1,13 +1,9 @@
-"""Guards of the product, each of which can be taken away: its world must then lose something.
-
-They are private functions: which of them keeps what is the very thing that is tried here.
-"""
+"""Guards of what needs no pyspark, each of which can be taken away or made too strict."""
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterator, NamedTuple
+from typing import Any, Dict, Iterator
 
-import pytest
 from lake_acceptance import claim, removal
 from lake_acceptance.subject import ROOTS
 from lake_airflow.emr import clusters as emr
@@ -20,24 +16,10 @@ from lake_release import airflow_bucket as released
 from lake_release.airflow_bucket import DAGS, AirflowBucket
 from lake_release.mwaa import Airflow
 from lake_release.store import listed
+from lake_spec.contract.deployment import DEPLOYMENT_TAG, deployment
 
 from tests.neighbour import acceptance_runs, airflow_bucket, clusters, folders, slots
-from tests.neighbour.scene import Scene
-
-
-class Guard(NamedTuple):
-    """What takes it away, and a scene that it keeps whole."""
-
-    scene: Scene
-    loosen: Callable[[pytest.MonkeyPatch], None]
-
-
-def _always(value: Any) -> Callable[..., Any]:
-    return lambda *_, **__: value
-
-
-def _set(owner: Any, name: str, value: Any) -> Callable[[pytest.MonkeyPatch], None]:
-    return lambda patch: patch.setattr(owner, name, value)
+from tests.neighbour.guard import Guard, TooStrict, always, setting
 
 
 def _puts_blindly(
@@ -75,87 +57,121 @@ def _by_name_alone(self: emr.ClusterFinder, name: Any = None, states: Any = ()) 
 
 GUARDS: Dict[str, Guard] = {
     "the mark of objects": Guard(
-        airflow_bucket.in_the_way, _set(AirflowBucket, "_is_ours", _always(True))
+        airflow_bucket.in_the_way, setting(AirflowBucket, "_is_ours", always(True))
     ),
     "If-None-Match and If-Match of what is put": Guard(
-        airflow_bucket.overtaken_before_a_new_file, _set(released, "put", _puts_blindly)
+        airflow_bucket.overtaken_before_a_new_file,
+        setting(released, "put", _puts_blindly),
     ),
     "If-Match of what is deleted": Guard(
         airflow_bucket.overtaken_before_a_delete,
-        _set(AirflowBucket, "_delete", _deletes_blindly),
+        setting(AirflowBucket, "_delete", _deletes_blindly),
     ),
     "manifests of releases": Guard(
         airflow_bucket.beside_a_deployment,
-        _set(AirflowBucket, "_own_files", _files_that_lie_there),
+        setting(AirflowBucket, "_own_files", _files_that_lie_there),
     ),
     "the place that Airflow reads": Guard(
-        airflow_bucket.of_another_airflow, _set(Airflow, "check_reads", _always(None))
+        airflow_bucket.of_another_airflow, setting(Airflow, "check_reads", always(None))
     ),
     "DAGs of the release alone": Guard(
         airflow_bucket.beside_a_deployment,
-        _set(
+        setting(
             Airflow,
             "_to_try",
             lambda self, dags: (self._dags_that_run(), "theirs_incremental"),
         ),
     ),
     "the look for a use of the prefix": Guard(
-        acceptance_runs.databases_in_use, _set(claim, "_refuse_used", _always(None))
+        acceptance_runs.databases_in_use, setting(claim, "_refuse_used", always(None))
     ),
     "If-None-Match of a claim": Guard(
-        acceptance_runs.another_run_at_once, _set(claim, "put", _claims_blindly)
+        acceptance_runs.another_run_at_once, setting(claim, "put", _claims_blindly)
     ),
     "whose claim it is": Guard(
         acceptance_runs.another_run,
-        _set(
+        setting(
             claim, "claimed_roots", lambda s: [getattr(s.environment, r) for r in ROOTS]
         ),
     ),
     "the place of an acceptance run's table": Guard(
         acceptance_runs.beside_what_we_made,
-        _set(
+        setting(
             removal,
             "_ours",
             lambda s, database: [e["Name"] for e in removal.glue_tables(s, database)],
         ),
     ),
     "the tag of its stack": Guard(
-        acceptance_runs.beside_what_we_made, _set(removal, "_made_stack", _always(True))
+        acceptance_runs.beside_what_we_made,
+        setting(removal, "_made_stack", always(True)),
     ),
     "the mark of a state directory": Guard(
-        folders.named_with_state_dir, _set(state_mark, "check", _always(None))
+        folders.named_with_state_dir, setting(state_mark, "check", always(None))
     ),
     "the first words of a generated DAG file": Guard(
         folders.in_a_state_directory,
-        _set(dags_folder, "_is_generated", lambda path: path.suffix == ".py"),
+        setting(dags_folder, "_is_generated", lambda path: path.suffix == ".py"),
     ),
     "the look for files in the way": Guard(
         folders.a_name_that_is_taken,
-        _set(dags_folder, "_refuse_foreign", _always(None)),
+        setting(dags_folder, "_refuse_foreign", always(None)),
     ),
     "specs that exist": Guard(
         folders.edited_specs,
-        _set(writing, "_write", lambda path, text, force: bool(path.write_text(text))),
+        setting(
+            writing, "_write", lambda path, text, force: bool(path.write_text(text))
+        ),
     ),
     "all tags of clusters": Guard(
-        clusters.of_others, _set(emr.ClusterFinder, "living", _by_name_alone)
+        clusters.of_others, setting(emr.ClusterFinder, "living", _by_name_alone)
     ),
     "the tag of the deployment": Guard(
         clusters.of_others,
-        _set(
+        setting(
             emr,
             "is_of",
             lambda c, e: emr.tags_of(c).get("lake:environment") == e.name,
         ),
     ),
     "the tag of the Airflow": Guard(
-        clusters.of_another_airflow, _set(reaper, "is_of_this_airflow", _always(True))
+        clusters.of_another_airflow, setting(reaper, "is_of_this_airflow", always(True))
     ),
     "the note of a slot": Guard(
-        slots.of_colleagues, _set(noted, "_is_noted", _always(True))
+        slots.of_colleagues, setting(noted, "_is_noted", always(True))
     ),
     "the look for a slot in use": Guard(
-        slots.of_colleagues, _set(noted, "require_own", _always(None))
+        slots.of_colleagues, setting(noted, "require_own", always(None))
+    ),
+    "what releases before put without a mark": TooStrict(
+        airflow_bucket.of_the_release_before, setting(released, "UNMARKED", ())
+    ),
+    "files that a record has": TooStrict(
+        airflow_bucket.of_the_release_before,
+        setting(released, "_recorded", always(())),
+    ),
+    "records without an owner": TooStrict(
+        airflow_bucket.of_the_release_before,
+        setting(
+            AirflowBucket,
+            "_owns",
+            lambda self, there: there.owner == self._target.owner,
+        ),
+    ),
+    "state directories without a mark": TooStrict(
+        folders.of_the_release_before,
+        setting(state_mark, "_is_unmarked", always(False)),
+    ),
+    "slots without a note": TooStrict(
+        slots.of_the_release_before, setting(noted, "_is_of_before", always(False))
+    ),
+    "clusters without the tag of a deployment": TooStrict(
+        clusters.of_the_release_before,
+        setting(
+            emr,
+            "is_of",
+            lambda c, e: emr.tags_of(c).get(DEPLOYMENT_TAG) == deployment(e),
+        ),
     ),
 }
 """Each guard by what it goes by."""

@@ -12,11 +12,14 @@ from typing import Any, Iterator
 
 from lake_spark.errors import ForeignFiles, NotPublished
 from lake_spark.publish import publication
+from lake_spark.publish.delta import protocol
+from lake_spark.publish.format import INSTANT
 from lake_spark.storage.object_store import FolderStore
 from lake_spark.tables import foreign_files
 from lake_spec.model import ReadableAs
 
 from tests.neighbour.scene import Beside, files_of
+from tests.spark.publish.test_delta import STEP, actions, log_of
 
 LAYERS = ("changes", "current", "history")
 XTABLE = {"format-version": 2, "snapshots": [{"summary": {"xtable.source": "theirs"}}]}
@@ -82,9 +85,47 @@ def beside_tables(beside: Beside) -> Iterator:
         begin = (publication._begin, run, "current", form, None)
         beside.refuses(f"publish as {kind.value}", NotPublished, *begin)
     found = foreign_files.cause(run, RuntimeError("null key"))
-    if not isinstance(found, ForeignFiles) or part not in str(found):
-        beside.unexpected.append(f"the file of a writer was not named: {found}")
+    is_named = isinstance(found, ForeignFiles) and part in str(found)
+    beside.expects(f"the file of a writer was not named: {found}", is_named)
     yield None
 
 
-SCENES = (beside_tables,)
+def of_the_release_before(beside: Beside) -> Iterator:
+    """Ours of the release before beside tables: a Delta log that lets writers in goes on,
+    and Iceberg metadata in Hudi's folder go where they are asked for no more."""
+    folder = beside.folder / "artists"
+    current, history = folder / "current", folder / "history"
+    _delta_log_of_before(current)
+    _put(current / "notes.txt")
+    _put(history / "metadata/v1.metadata.json", XTABLE)
+    ours = {"format-version": 2, "snapshots": [{"summary": {INSTANT: "20260101"}}]}
+    _put(folder / "changes/metadata/v1.metadata.json", ours)
+    yield lambda: {
+        name: body for name, body in files_of(folder).items() if "changes" not in name
+    }
+    for _ in range(2):
+        log = log_of(current, "Artists", {})
+        newest = log.newest()
+        if not log.is_up_to_date(newest):
+            beside.does("a commit's publication", log.append, newest, [])
+        beside.expects(f"version {newest.version}", log.newest().version == 1)
+    newest = log.newest().version
+    beside.expects("writers are let in", protocol() in actions(current, newest))
+    run = _run(folder)
+    run.layers = ("changes", "history")
+    beside.does("maintenance", publication.drop_unasked, run)
+    left = list((folder / "changes/metadata").iterdir())
+    beside.expects(f"left of ours: {left}", not left)
+    yield None
+
+
+def _delta_log_of_before(folder: Path) -> None:
+    """Our log of one version, which asks writers for no feature."""
+    log_of(folder, "Artists", {}).begin(STEP)
+    info, _, *rest = actions(folder, 0)
+    del info["commitInfo"]["lake.writer-feature"]
+    older = {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}
+    _put(folder / "_delta_log" / f"{0:020}.json", info, older, *rest)
+
+
+SCENES = (beside_tables, of_the_release_before)

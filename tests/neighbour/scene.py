@@ -33,6 +33,11 @@ class Beside:
             self.unexpected.append(f"{what}: {type(error).__name__}: {error}")
             return None
 
+    def expects(self, what: str, is_so: bool) -> None:
+        """Say what the product's own things have to be like, if they are not."""
+        if not is_so:
+            self.unexpected.append(what)
+
     def refuses(
         self, what: str, kind: Type[Exception], call: Callable[..., Any], *given: Any
     ) -> None:

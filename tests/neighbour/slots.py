@@ -16,7 +16,7 @@ from lake_local.errors import BadRequest
 from lake_local.workspace.project import find
 from lake_local.workspace.state_dir import StateDirectory
 
-from tests.neighbour.scene import Beside, Seen
+from tests.neighbour.scene import Beside, Seen, files_of, put
 from tests.unit.lake_local.capture.test_request import BROKER, DATABASE, DOMAIN, TABLE
 
 OURS, SERVER = "lake_shop_mine", "db:5432/shop"
@@ -45,9 +45,9 @@ class Server:
         yield
 
 
-def of_colleagues(beside: Beside) -> Iterator:
-    """Slots by the names of ours, and notes of other state directories."""
-    server = Server("lake_shop", "production", "lake_shop_2")
+def _served(beside: Beside, *names: str) -> Server:
+    """A server with these slots, which `connect` reaches."""
+    server = Server(*names)
     _specs(beside)
     logged_in = nullcontext(SimpleNamespace(aws=None))
     beside.patch.setattr(connect.session, "opened", lambda *_, **__: logged_in)
@@ -56,6 +56,12 @@ def of_colleagues(beside: Beside) -> Iterator:
     beside.patch.setattr(readiness, "drop", server.drop)
     beside.patch.setattr(servers, "require_installed", lambda: None)
     beside.patch.setattr(servers, "running", server.running)
+    return server
+
+
+def of_colleagues(beside: Beside) -> Iterator:
+    """Slots by the names of ours, and notes of other state directories."""
+    server = _served(beside, "lake_shop", "production", "lake_shop_2")
     theirs = StateDirectory.at(beside.folder / "of-a-colleague")
     theirs.create()
     noted.note(theirs, noted.Slot("shop", SERVER, "lake_shop"))
@@ -75,8 +81,30 @@ def of_colleagues(beside: Beside) -> Iterator:
     beside.refuses("connect, after ours", BadRequest, _connect, beside)
     beside.refuses("--drop-slot of theirs", BadRequest, _connect, beside, "--drop-slot")
     beside.does("--drop-slot of ours", _connect, beside, "--slot", OURS, "--drop-slot")
-    if OURS in server.slots:
-        beside.unexpected.append("our slot was not dropped")
+    beside.expects("our slot was not dropped", OURS not in server.slots)
+    yield None
+
+
+def of_the_release_before(beside: Beside) -> Iterator:
+    """Our slot, of which there are positions and no note, beside slots of others."""
+    server = _served(beside, "lake_shop", "production")
+    home = StateDirectory.at(beside.folder / "state")
+    put(home.root / "connect/shop", "kafka/log", "worker/x", "lock")
+    for folder in ("airflow", "holders", "logs"):
+        (home.root / "connect/shop" / folder).mkdir()
+    yield lambda: {
+        **{name: read for name, read in server.slots.items() if name != "lake_shop"},
+        **files_of(home.root / "connect/shop/kafka"),
+    }
+    for _ in range(2):
+        beside.does("connect", _connect, beside)
+        noted_ones = [each.name for each in noted.known(home)]
+        beside.expects(f"noted: {noted_ones}", noted_ones == ["lake_shop"])
+    beside.refuses(
+        "connect, theirs", BadRequest, _connect, beside, "--slot", "production"
+    )
+    beside.does("--drop-slot", _connect, beside, "--drop-slot")
+    beside.expects("our slot was not dropped", "lake_shop" not in server.slots)
     yield None
 
 
@@ -105,4 +133,4 @@ def _specs(beside: Beside) -> None:
     beside.patch.setenv("LAKE_ENVIRONMENT", str(file))
 
 
-SCENES = (of_colleagues,)
+SCENES = (of_colleagues, of_the_release_before)

@@ -455,10 +455,17 @@ def test_a_trial_starts_no_dag_of_others(lake, mwaa, airflow, monkeypatch):
 
 @pytest.fixture
 def of_before(lake, plugin, buckets):
-    """Two releases as the version before left them: no marks, no owner, its patterns."""
+    """Two releases as the version before left them."""
     lake.deploy()
     write_dags(lake.project, "two", "moma.py", "shop.py")
     lake.deploy()
+    unmark(lake, buckets)
+    return lake
+
+
+def unmark(lake, buckets):
+    """Leave what was deployed as the version before wrote it: no marks, no owner, its
+    patterns."""
     put(lake, {IGNORE: b"releases\nlake_current.py\n"})
     for kept in buckets.versions.values():
         for each in filter(None, kept):
@@ -466,7 +473,6 @@ def of_before(lake, plugin, buckets):
     body = json.loads(buckets.versions[BUCKET, POINTER][-1]["Content"])
     del body["owner"]
     put(lake, {POINTER: json.dumps(body).encode()})
-    return lake
 
 
 def test_what_the_version_before_deployed_goes_on_by_itself(of_before, mwaa, airflow):

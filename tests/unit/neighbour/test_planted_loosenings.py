@@ -1,4 +1,4 @@
-"""A guard of the product that is gone is seen by the world of foreign things, as a loss."""
+"""A guard of the product that is gone, or too strict, is seen by the world of foreign things."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import logging
 import pytest
 
 from tests.neighbour.__main__ import KINDS, LEAST, main
+from tests.neighbour.guard import Guard, TooStrict, unseen
 from tests.neighbour.guards import GUARDS
 from tests.neighbour.scene import Beside, play
 
@@ -19,10 +20,8 @@ def silent():
 
 
 @pytest.mark.parametrize("name", GUARDS)
-def test_without_a_guard_something_of_others_is_lost(name, tmp_path, monkeypatch):
-    guard = GUARDS[name]
-    guard.loosen(monkeypatch)
-    assert play(name, [guard.scene], tmp_path).lost
+def test_without_a_guard_something_is_told(name, tmp_path):
+    assert GUARDS[name].is_seen(tmp_path)
 
 
 def test_with_all_guards_nothing_is_lost(capsys):
@@ -32,6 +31,20 @@ def test_with_all_guards_nothing_is_lost(capsys):
     things, _, lost = last.partition(" foreign things, ")
     assert int(things) >= LEAST and lost == "0 lost"
     assert [each.partition(":")[0] for each in kinds] == list(KINDS)
+
+
+@pytest.mark.parametrize("kind", [Guard, TooStrict])
+def test_a_guard_that_changes_nothing_is_not_seen(kind, tmp_path):
+    def quiet(beside: Beside):
+        yield lambda: {"kept": 1}
+        yield None
+
+    guards = {
+        "useless": kind(quiet, lambda patch: None),
+        "loose": Guard(scene, lambda patch: None),
+        "strict": TooStrict(scene, lambda patch: None),
+    }
+    assert unseen(guards, tmp_path) == ["useless"]
 
 
 def scene(beside: Beside):

@@ -1,4 +1,5 @@
-"""Airflow DAGs made from specs: `build_domain(name)` and `build_reaper()` are the ways in.
+"""Airflow DAGs made from specs: `build_domain(name)`, `build_reaper()` and
+`build_proof()` are the ways in.
 
 Airflow is imported when that is asked for and not before, so that plans can
 be read without it.
@@ -6,7 +7,7 @@ be read without it.
 
 from typing import Any
 
-__all__ = ["build_domain", "build_reaper"]
+__all__ = ["build_domain", "build_proof", "build_reaper"]
 
 
 def __getattr__(name: str) -> Any:

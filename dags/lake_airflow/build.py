@@ -10,9 +10,10 @@ from lake_spec.contract.release_files import sha256_argument
 from lake_spec.parsing.loader import load_cluster, load_domain, load_environment
 
 from lake_airflow.dag_builder import Renderer
+from lake_airflow.operators.prove_release import proof
 from lake_airflow.operators.reaper import reaper
 from lake_airflow.planning.plan import plan
-from lake_airflow.settings import read_release, read_settings
+from lake_airflow.settings import DAGS, read_release, read_settings
 
 
 def build_domain(name: str) -> dict[str, DAG]:
@@ -47,4 +48,10 @@ def build_reaper() -> dict[str, DAG]:
     """Build the DAG that terminates the environment's orphaned clusters, by its id."""
     settings = read_settings()
     dag = reaper(load_environment(settings.environment, settings.environments))
+    return {dag.dag_id: dag}
+
+
+def build_proof() -> dict[str, DAG]:
+    """Build the DAG whose runs prove the release that this folder shows, by its id."""
+    dag = proof(DAGS, read_release(read_settings().release_file).id)
     return {dag.dag_id: dag}

@@ -1,7 +1,7 @@
 """Deploys a release and rolls it back, one step after the other.
 
     artifacts -> the release's own dags folder -> what MWAA installs -> DAG files
-    -> current.json -> a run that only plans -> what nothing shows any more goes
+    -> current.json -> a run that proves it -> what nothing shows any more goes
 
 Before current.json is written nothing that runs has changed, but for packages that MWAA
 installed; so a deployment that dies, wherever, leaves one whole release. The next one
@@ -18,7 +18,7 @@ from lake_release import pointer
 from lake_release.built import Built
 from lake_release.airflow_bucket import AirflowBucket, is_empty_plugins
 from lake_release.airflow_files import EMPTY_ZIP, PLUGINS
-from lake_release.changes import State, changes, dags_of, gone_dags
+from lake_release.changes import State, changes, gone_dags
 from lake_release.checksums import digest
 from lake_release.commits import Checkout, Commit
 from lake_release.errors import (
@@ -32,6 +32,7 @@ from lake_release.mwaa import Airflow, words
 from lake_release.pointer import AirflowFile, Deploy, Pointer
 from lake_release.store import Store, dag_files, utc_now
 from lake_release.target import Target
+from lake_spec.contract.dag_names import PROOF
 
 
 class Deployment:
@@ -239,7 +240,7 @@ class Deployment:
         if not gone or self._airflow is None or self._airflow.missing({}):
             return None
         under_way = [
-            f"{dag} (run {', '.join(runs)})"
+            f"{dag} (run {'; '.join(runs)})"
             for dag in gone
             if (runs := self._airflow.active_runs(dag))
         ]
@@ -249,8 +250,9 @@ class Deployment:
             f"{self._target.environment}: the release no longer has DAG "
             f"{'; '.join(under_way)}, and Airflow would never finish a run of a "
             "missing DAG. Wait for its end, or mark it as failed, which terminates "
-            "its cluster; then deploy again. If its schedule always starts a new run, "
-            "deploy the domain without schedules first."
+            "its cluster; then deploy again. One that stays queued (its DAG is paused, "
+            "its backfill was cancelled) never ends by itself: mark it. If its schedule "
+            "always starts a new run, deploy the domain without schedules first."
         )
 
     def _install(
@@ -304,7 +306,12 @@ class Deployment:
             raise as_release_error(error, "reading the releases") from None
         not_tried = None
         try:
-            self._airflow.smoke(deploy.release, dags_of(new))
+            if f"{PROOF}.py" not in dag_files(new.manifest.get("dags", ())):
+                raise NotTried(
+                    f"{deploy.release} was made before releases had the DAG {PROOF}, so "
+                    "nothing was tried"
+                )
+            self._airflow.smoke(deploy.release)
         except NotTried as why_not:
             not_tried = why_not
         self._refuse_needed(old, new)  # a run may have begun before Airflow showed it

@@ -8,7 +8,8 @@ credentials do.
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Collection, Dict, Iterator, List, Optional, Set, Tuple
+from datetime import datetime
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from botocore.exceptions import ClientError
 
@@ -23,6 +24,7 @@ from lake_release.errors import (
 )
 from lake_release.pointer import AirflowFile
 from lake_release.target import DAGS
+from lake_spec.contract.dag_names import PROOF, PROOF_TASK
 
 SETTINGS = {
     REQUIREMENTS: ("RequirementsS3Path", "RequirementsS3ObjectVersion"),
@@ -43,7 +45,7 @@ REPLACE_WORKERS = "GRACEFUL"
 
 EVERY, UPDATE_LIMIT, SMOKE_LIMIT = 30, 90 * 60, 20 * 60  # seconds
 QUEUED_LOOKS = 6
-"""Looks after which a run that is still queued makes way for one of another DAG."""
+"""Looks after which a run that has not ended says nothing about the release before."""
 
 MINUTES = 210
 """Of all waiting together: an update that is under way, one of ours, and the proof."""
@@ -51,8 +53,10 @@ MINUTES = 210
 TRIES = 3  # looks at an Airflow that answers with its own errors
 PAGE = 100  # DAGs in one answer; Airflow gives no more
 _WORKING = ("CREATING", "UPDATING", "PENDING", "MAINTENANCE", "ROLLING_BACK")
-_RELEASE = "release"  # of the first task: what it runs as, also where it refuses to
-_ACTIVE, _OVER = ("running", "queued"), ("success", "failed")
+_RELEASE = "release"  # of the task of a proof: what it runs as, also where it fails
+_ACTIVE = {"running": "start_date", "queued": "queued_at"}
+"""The states of a run that is not over, and where it says since when it is so."""
+_OVER = ("success", "failed")
 _LONGEST = 300  # characters of an answer of Airflow's
 _CONFLICT, _NOT_FOUND = 409, 404
 
@@ -172,9 +176,10 @@ class Airflow:
             )
 
     def active_runs(self, dag: str) -> List[str]:
-        """List the unfinished runs of a DAG, by their ids; empty for an unknown DAG."""
-        found = []
-        for state in _ACTIVE:
+        """List the unfinished runs of a DAG, each by its id, its state and how long it
+        has been so; empty for an unknown DAG."""
+        found: Dict[str, str] = {}
+        for state, since in _ACTIVE.items():
             asked = {"limit": PAGE, "state": state}
             try:
                 runs = self._rest("GET", f"/dags/{dag}/dagRuns", QueryParameters=asked)
@@ -183,23 +188,22 @@ class Airflow:
                     raise
                 return []
             for each in runs["dag_runs"]:
-                found.append(str(each.get("dag_run_id", "of unknown id")))
-        return list(dict.fromkeys(found))
+                run_id = str(each.get("dag_run_id", "of unknown id"))
+                found[run_id] = f"{run_id}, {state}{_age(each.get(since))}"
+        return list(found.values())
 
-    def smoke(self, release: str, dags: Collection[str]) -> None:
-        """Prove a release by a run that only plans, of one of its `dags`.
+    def smoke(self, release: str) -> None:
+        """Prove a release by a run of the DAG that has no other work.
 
         Raises NotTried where no run could show it, CredentialsEnded where no call could
         look, and ReleaseError where a run fails or Airflow does not show it in time.
         """
-        known, dag = self._to_try(dags)
         self._say("waiting for Airflow to show the release")
         shown = ended = state = run = None
         begun = nth = 0
         for nth in self._looks(SMOKE_LIMIT):
             if run is None:
-                dag = self._idle_one(known) or dag
-                run, begun, state = self._plan(dag, release, nth), nth, "queued"
+                run, begun, state = self._start(release, nth), nth, "queued"
                 continue
             state = self._rest("GET", run)["state"]
             if state in _OVER:
@@ -207,76 +211,55 @@ class Airflow:
                 if shown == release:
                     return self._tell(run, state, release)
                 run = None
-            elif state == "queued" and nth - begun >= QUEUED_LOOKS:
-                others = [each for each in known if each != dag]
-                if self._makes_way(run, others):
-                    known, run = others, None
-        if run and (ended is None or nth - begun >= QUEUED_LOOKS):
-            behind = self._take_away(dag, run, state)
-            raise NotTried(
-                f"{_words(run)} was still {state} after {_minutes(nth - begun)} minutes"
-                f"{behind}, so nothing was proven"
-            )
         if run:
-            self._take_away(dag, run, state)
+            others = self._take_away(run, state)
+            if ended is None or nth - begun >= QUEUED_LOOKS:
+                raise NotTried(
+                    f"{_words(run)} was still {state} after {_minutes(nth - begun)} "
+                    f"minutes{others}, so nothing was proven"
+                )
         raise ReleaseError(
             f"Airflow does not show release {release} after {_minutes(nth)} minutes;"
-            f" {dag} ran as {shown}, its last run {ended}. Look at its import errors."
+            f" {PROOF} ran as {shown}, its last run {ended}. Look at its import errors."
         )
-
-    def _to_try(self, dags: Collection[str]) -> Tuple[List[str], str]:
-        """Return the DAGs whose run would show a release, and one of them that is
-        idle."""
-        known = [each for each in self._dags_that_run() if each in dags]
-        if not known:
-            raise NotTried(
-                "no DAG <domain>_incremental of the release is unpaused, so nothing was "
-                "tried"
-            )
-        dag = self._idle_one(known)
-        if dag is None:
-            raise NotTried(
-                f"{', '.join(known)}: each has a run under way, so nothing was tried"
-            )
-        return known, dag
 
     def _tell(self, run: str, state: str, release: str) -> None:
         """Report that a run proved the release, or raise ReleaseError if it failed."""
         if state != "success":
-            raise ReleaseError(f"{_words(run)}, which only plans, {state}.")
-        self._say(f"{run.split('/')[2]} planned as release {release}")
+            raise ReleaseError(
+                f"{_words(run)}, whose log of the task {PROOF_TASK} says why, {state}."
+            )
+        self._say(f"{PROOF} proved release {release}")
 
-    def _makes_way(self, run: str, others: List[str]) -> bool:
-        """Delete a run that stays queued, if one of another DAG would begin at once."""
-        other = self._idle_one(others)
-        if other is None or not self._delete(run):
-            return False
-        self._say(f"{_words(run)} stayed queued: {other} is tried")
-        return True
-
-    def _take_away(self, dag: str, run: str, state: Optional[str]) -> str:
-        """Delete this deploy's queued run; describe what it waited for."""
+    def _take_away(self, run: str, state: Optional[str]) -> str:
+        """Delete this deploy's queued run; describe what is beside it."""
         if state != "queued":
             return ""
         ours = run.rsplit("/", 1)[-1]
-        others = [each for each in self.active_runs(dag) if each != ours]
-        behind = f" behind {', '.join(others)}" if others else ""
-        return behind + (" and was deleted" if self._delete(run) else "")
+        others = [
+            each for each in self.active_runs(PROOF) if not each.startswith(f"{ours}, ")
+        ]
+        beside = f" beside {'; '.join(others)}" if others else ""
+        return beside + (" and was deleted" if self._delete(run) else "")
 
-    def _idle_one(self, dags: Collection[str]) -> Optional[str]:
-        """Return a DAG whose run would begin at once: one at a time works."""
-        return next((each for each in dags if not self.active_runs(each)), None)
-
-    def _plan(self, dag: str, release: str, nth: int) -> str:
-        """Start a run that only plans; return its path."""
-        run_id = f"release-{release}-{int(time.time())}-{nth}"
-        body = {"dag_run_id": run_id, "logical_date": None, "conf": {"plan_only": True}}
+    def _start(self, release: str, nth: int) -> Optional[str]:
+        """Start a run that proves the release; return its path, None while Airflow does
+        not know the DAG. Raises NotTried where it is paused."""
         try:
-            self._rest("POST", f"/dags/{dag}/dagRuns", Body=body)
+            if self._rest("GET", f"/dags/{PROOF}").get("is_paused"):
+                raise NotTried(
+                    f"{PROOF} is paused, so nothing was tried. Unpause it: it has no "
+                    "schedule, and its runs create nothing"
+                )
+            run_id = f"release-{release}-{int(time.time())}-{nth}"
+            body = {"dag_run_id": run_id, "logical_date": None}
+            self._rest("POST", f"/dags/{PROOF}/dagRuns", Body=body)
         except Refused as refusal:
+            if refusal.status == _NOT_FOUND:
+                return None
             if refusal.status != _CONFLICT:  # of this id: its first reply was lost
                 raise
-        return f"/dags/{dag}/dagRuns/{run_id}"
+        return f"/dags/{PROOF}/dagRuns/{run_id}"
 
     def _delete(self, run: str) -> bool:
         """Delete a queued run; return False if it began meanwhile, or stays."""
@@ -292,7 +275,7 @@ class Airflow:
 
     def _release_of(self, run: str) -> Optional[str]:
         """Return the release that a run's first task noted."""
-        entry = f"{run}/taskInstances/create_cluster/xcomEntries/{_RELEASE}"
+        entry = f"{run}/taskInstances/{PROOF_TASK}/xcomEntries/{_RELEASE}"
         try:
             value = self._rest("GET", entry).get("value")
         except CredentialsEnded:
@@ -300,18 +283,6 @@ class Airflow:
         except ReleaseError:
             return None
         return value.strip('"') if isinstance(value, str) else None
-
-    def _dags_that_run(self) -> List[str]:
-        """List the incremental DAGs that are unpaused, by their ids."""
-        found: Set[str] = set()
-        seen = 0
-        while True:
-            asked = {"limit": PAGE, "offset": seen, "paused": False}
-            page = self._rest("GET", "/dags", QueryParameters=asked)
-            found.update(each["dag_id"] for each in page["dags"])
-            seen += len(page["dags"])
-            if not page["dags"] or seen >= page.get("total_entries", seen):
-                return sorted(each for each in found if each.endswith("_incremental"))
 
     def _rest(self, method: str, path: str, **more: Any) -> Dict[str, Any]:
         """Return Airflow's response; repeat a read that fails."""
@@ -393,6 +364,22 @@ def _is_set(there: Dict[str, Any], wanted: Dict[str, str]) -> bool:
 
 def _minutes(looks: int) -> int:
     return looks * EVERY // 60
+
+
+def _age(since: Any) -> str:
+    """Format for how long something is so, given its instant; empty if unknown."""
+    try:
+        began = datetime.fromisoformat(str(since)).timestamp()
+    except ValueError:
+        return ""
+    minutes = int(time.time() - began) // 60
+    if minutes < 120:
+        return f" for {minutes} minutes"
+    return (
+        f" for {minutes // 60} h"
+        if minutes < 48 * 60
+        else f" for {minutes // 1440} days"
+    )
 
 
 def _words(run: str) -> str:

@@ -108,6 +108,7 @@ def parsed(release, tmp_path_factory):
 def test_every_dag_is_there_without_an_error(parsed):
     assert parsed["errors"] == []
     assert sorted(parsed["files"]) == [
+        "lake_proof",
         "lake_reaper",
         "moma_erase",
         "moma_full_load",

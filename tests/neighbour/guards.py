@@ -13,6 +13,7 @@ from lake_local.capture import slots as noted
 from lake_local.onboard import writing
 from lake_local.workspace import dags_folder
 from lake_release import airflow_bucket as released
+from lake_release import mwaa
 from lake_release.airflow_bucket import DAGS, AirflowBucket
 from lake_release.mwaa import Airflow
 from lake_release.store import listed
@@ -74,13 +75,9 @@ GUARDS: Dict[str, Guard] = {
     "the place that Airflow reads": Guard(
         airflow_bucket.of_another_airflow, setting(Airflow, "check_reads", always(None))
     ),
-    "DAGs of the release alone": Guard(
+    "a DAG for proofs alone": Guard(
         airflow_bucket.beside_a_deployment,
-        setting(
-            Airflow,
-            "_to_try",
-            lambda self, dags: (self._dags_that_run(), "theirs_incremental"),
-        ),
+        setting(mwaa, "PROOF", airflow_bucket.THEIR_DAG),
     ),
     "the look for a use of the prefix": Guard(
         acceptance_runs.databases_in_use, setting(claim, "_refuse_used", always(None))

@@ -78,10 +78,10 @@ def retries(bag: DagBag) -> Iterator[str]:
 
 
 def dag_ids(bag: DagBag) -> Iterator[str]:
-    """A DAG's id begins with the name of its file, which is its domain."""
+    """A DAG's id is the name of its file, or begins with it: its domain."""
     for dag_id, dag in bag.dags.items():
         prefix = f"{Path(dag.fileloc).stem}_"
-        if not dag_id.startswith(prefix):
+        if not f"{dag_id}_".startswith(prefix):
             yield f"{dag_id}: begin its id with {prefix!r}, after its file"
 
 
@@ -132,6 +132,8 @@ def tasks(bag: DagBag):
 
 def domain_and_kind(dag) -> tuple[str, str]:
     domain = Path(dag.fileloc).stem
+    if dag.dag_id == domain:
+        domain = domain.rpartition("_")[0]
     return domain, dag.dag_id.removeprefix(f"{domain}_")
 
 

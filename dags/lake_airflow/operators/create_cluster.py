@@ -242,6 +242,21 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         except (RunRefused, StepError) as refused:
             raise AirflowFailException(f"The run is refused: {refused}") from None
 
+    def check_plan(self, key: str) -> None:
+        """Plan a run of all tables and compare its request with EMR's model.
+
+        Raises RunRefused or StepError where EMR would refuse it; nothing is created.
+        """
+        run = Run(
+            *(self.plan.dag_id, key, self.release, self.plan.tables),
+            plan_only=True,
+            sha256=self.sha256,
+        )
+        planned = Preview.of(
+            self.plan, run=run, cluster=self.cluster, environment=self.environment
+        )
+        self._check_request(planned.request)
+
     def _check_request(self, request: dict[str, Any]) -> None:
         if problems := request_problems(request, self.hook.conn.meta.service_model):
             raise RunRefused(

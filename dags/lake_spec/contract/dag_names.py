@@ -7,6 +7,9 @@ from typing import Iterable, Set
 PRODUCTS = "products"
 """The kind of DAG that builds the products of a domain alone."""
 
+PROOF, PROOF_TASK = "lake_proof", "prove"
+"""The DAG that proves a release, in a file of that name, and its one task."""
+
 DAG_KINDS = (
     *("continuous", "erase", "full_load", "incremental"),
     *("maintenance", PRODUCTS, "rebuild", "reprocess", "scd2"),

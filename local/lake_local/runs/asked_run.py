@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Iterable, Mapping
 
 from lake_spec.contract.dag_kinds import dag_ids
-from lake_spec.contract.dag_names import DAG_KINDS, ids_of
+from lake_spec.contract.dag_names import DAG_KINDS, PROOF, ids_of
 from lake_spec.contract.partition_folders import EXPECTED, is_folder
 from lake_spec.contract.run_options import params_of_kind
 from lake_spec.diagnostics.suggestions import did_you_mean
@@ -21,8 +21,8 @@ from lake_local.errors import BadRequest, unknown
 from lake_local.workspace.dags_folder import lacks_dag_file
 from lake_local.workspace.specs import Specs
 
-REAPER = "lake_reaper"
-"""The DAG that belongs to no domain."""
+OF_NO_DOMAIN = ("lake_reaper", PROOF)
+"""The DAGs that belong to no domain."""
 
 
 def check(specs: Specs, dag_id: str, conf: Mapping[str, Any]) -> None:
@@ -35,7 +35,7 @@ def check(specs: Specs, dag_id: str, conf: Mapping[str, Any]) -> None:
         BadRequest: for an unknown domain, DAG, param or table, with the nearest name; for
             mistakes in the specs of the DAG's domain.
     """
-    if dag_id == REAPER:
+    if dag_id in OF_NO_DOMAIN:
         return
     name, kind = _parts(specs, dag_id)
     domain = specs.domain(name)

@@ -7,11 +7,13 @@ import re
 import shutil
 from pathlib import Path
 
+from lake_spec.contract.dag_names import PROOF
+
 from lake_local.errors import BadRequest
 
 SHARED = (
     *("lake_spec", "lake_airflow", "lake_site", "clusters", "environments"),
-    "lake.py",
+    *("lake.py", f"{PROOF}.py"),
 )
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _BEGIN = '"""DAGs of the domain '
@@ -79,7 +81,11 @@ def lacks_dag_file(dags: Path, domain: str) -> bool:
     A file that is not named after a domain may build any of them.
     """
     files = {file.stem for file in dags.glob("*.py")}
-    return domain not in files and files <= {"lake", *domains_in(dags / "tables")}
+    return domain not in files and files <= {
+        "lake",
+        PROOF,
+        *domains_in(dags / "tables"),
+    }
 
 
 def _refuse_foreign(folder: Path, names: set[str]) -> None:

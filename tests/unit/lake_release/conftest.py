@@ -17,6 +17,7 @@ from lake_release.deployment import Deployment
 from lake_release.mwaa import Airflow
 from lake_release.shipped import lake_current
 from lake_release.target import Target
+from lake_spec.contract.dag_names import PROOF
 from lake_spec.parsing.loader import load_environment
 
 from tests.unit.lake_release.buckets import REGION, copy
@@ -75,6 +76,7 @@ def write_dags(project: Path, version: str, *files: str) -> None:
     (dags / "lake_airflow" / "__init__.py").write_text(f"VERSION = {version!r}\n")
     for old in dags.glob("*.py"):
         old.unlink()
+    (dags / f"{PROOF}.py").write_text("")  # each release has it; this one has no DAG
     for name in files:
         (dags / name).write_text(
             "import json\nfrom pathlib import Path\nfrom lake_airflow import VERSION\n"

@@ -7,6 +7,8 @@ from typing import Any, Callable, Dict, List, Optional
 
 import boto3
 
+from lake_spec.contract.dag_names import PROOF
+
 from tests.unit.lake_release.buckets import BUCKET
 
 OTHERS = "scheduled__1"  # the run that keeps a DAG busy
@@ -24,12 +26,12 @@ class Mwaa:
         self.updates: List[Dict[str, Any]] = []
         self.update_fails = False
         self.shows: List[str] = []
-        self.dags = ["moma_full_load", "moma_incremental"]
+        self.knows_proof = True
         self.paused = False
         self.busy: Dict[str, str] = {}  # the state of a run that others have of a DAG
+        self.busy_since: Optional[str] = None
         self.errors = 0  # answers with errors of its own that are to come
         self.run_state = "success"
-        self.run_states: Dict[str, str] = {}  # of the runs of some DAGs
         self.runs: List[Dict[str, Any]] = []
         self.asked: List[tuple] = []  # method and path of each request to Airflow
         self.fails: Callable[[str, str], Optional[tuple]] = lambda method, path: None
@@ -90,15 +92,17 @@ class Mwaa:
         if error and error[1] != "ReplyLost":
             return _error(*error)
         _, _, dag, *rest = [*path.split("/"), ""][:4]
-        if path == "/dags":
-            found: Any = self._listed()
+        found: Any = {}
+        if dag == PROOF and not self.knows_proof:
+            return _error(400, "RestApiClientException", 404)
+        if path == f"/dags/{PROOF}":
+            found = {"dag_id": PROOF, "is_paused": self.paused}
         elif method == "POST":
             self.runs.append(self._asked["Body"])
             if error:  # what the second one meets
                 return _error(400, "RestApiClientException", 409)
-            found = {}
         elif method == "DELETE":
-            found = {}
+            pass
         elif path.endswith("/dagRuns"):
             found = {"dag_runs": self._active(dag)}
         elif self.errors:
@@ -108,23 +112,18 @@ class Mwaa:
             shown = self.shows.pop(0) if len(self.shows) > 1 else self.shows[0]
             found = {"value": shown}
         else:
-            found = {"state": self.run_states.get(dag, self.run_state)}
+            found = {"state": self.run_state}
         return SimpleNamespace(status_code=200), {
             "RestApiStatusCode": 200,
             "RestApiResponse": found,
         }
 
-    def _listed(self) -> Dict[str, Any]:
-        """A page of the DAGs, as many as were asked for."""
-        asked = self._asked["QueryParameters"]
-        dags = [] if self.paused else self.dags
-        page = dags[asked["offset"] : asked["offset"] + asked["limit"]]
-        return {"dags": [{"dag_id": e} for e in page], "total_entries": len(dags)}
-
     def _active(self, dag: str) -> List[Dict[str, str]]:
         state = self.busy.get(dag)
         is_asked = state and state == self._asked["QueryParameters"]["state"]
-        return [{"state": state, "dag_run_id": OTHERS}] if is_asked else []
+        since = {"running": "start_date", "queued": "queued_at"}.get(state, "")
+        run = {"state": state, "dag_run_id": OTHERS, since: self.busy_since}
+        return [run] if is_asked else []
 
 
 def _error(status: int, code: str, of_airflow: int = 0) -> tuple:

@@ -38,7 +38,9 @@ def test_a_domain_with_a_run_under_way_is_not_removed(lake, mwaa, airflow, shop)
         mwaa.busy = {f"shop_{kind}": state}
         with pytest.raises(ReleaseError) as refused:
             lake.deploy(airflow=airflow)
-        said = f"prod: the release no longer has DAG shop_{kind} (run {OTHERS})"
+        said = (
+            f"prod: the release no longer has DAG shop_{kind} (run {OTHERS}, {state})"
+        )
         assert said in str(refused.value)
         _, refusal, *_ = lake.deployment(airflow=airflow).plan(lake.built())
         assert refusal == f"deploy would refuse this: {refused.value}"
@@ -50,14 +52,16 @@ def test_a_domain_with_a_run_under_way_is_not_removed(lake, mwaa, airflow, shop)
 
 def test_the_words_say_what_to_do(lake, mwaa, airflow, shop):
     mwaa.busy = {"shop_incremental": "running", "shop_reprocess": "queued"}
+    mwaa.busy_since = "2027-01-12T08:00:00Z"
     with pytest.raises(ReleaseError) as refused:
         lake.deploy(airflow=airflow)
     assert str(refused.value) == (
-        f"prod: the release no longer has DAG shop_incremental (run {OTHERS}); "
-        f"shop_reprocess (run {OTHERS}), and Airflow would never finish a run of a "
-        "missing DAG. Wait for its end, or mark it as failed, which terminates its "
-        "cluster; then deploy again. If its schedule always starts a new run, deploy "
-        "the domain without schedules first."
+        f"prod: the release no longer has DAG shop_incremental (run {OTHERS}, running "
+        f"for 3 days); shop_reprocess (run {OTHERS}, queued for 3 days), and Airflow would "
+        "never finish a run of a missing DAG. Wait for its end, or mark it as failed, "
+        "which terminates its cluster; then deploy again. One that stays queued (its DAG "
+        "is paused, its backfill was cancelled) never ends by itself: mark it. If its "
+        "schedule always starts a new run, deploy the domain without schedules first."
     )
 
 

@@ -1,4 +1,5 @@
-"""MWAA installs before the switch; a run that only plans proves it, or it is taken back."""
+"""MWAA installs before the switch; a run that creates nothing proves it, or it is taken
+back."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ import pytest
 from lake_release import airflow_files
 from lake_release.built import PROJECT
 from lake_release.errors import ReleaseError
+from lake_spec.contract.dag_names import PROOF
 
 from tests.unit.lake_release.buckets import BUCKET
 from tests.unit.lake_release.conftest import write_dags
@@ -41,8 +43,8 @@ def test_the_first_release_is_installed_and_tried(lake, mwaa, airflow):
     assert update["StartupScriptS3ObjectVersion"]
     assert update["WorkerReplacementStrategy"] == "GRACEFUL"  # running tasks end first
     (run,) = mwaa.runs
-    assert run["conf"] == {"plan_only": True}
-    assert f"moma_incremental planned as release {release}" in lake.said
+    assert run["dag_run_id"].startswith(f"release-{release}-")
+    assert f"{PROOF} proved release {release}" in lake.said
 
 
 def test_a_release_with_the_same_packages_updates_nothing(lake, mwaa, airflow):
@@ -106,28 +108,26 @@ def test_an_airflow_that_never_shows_it_is_told(lake, mwaa, airflow):
         lake.deploy(airflow=airflow)
 
 
-def test_where_every_dag_is_paused_nothing_is_tried(lake, mwaa, airflow):
+def test_where_the_dag_of_proofs_is_paused_nothing_is_tried(lake, mwaa, airflow):
     mwaa.paused = True
     lake.deploy(airflow=airflow)
     assert mwaa.runs == []
-    said = (
-        "no DAG <domain>_incremental of the release is unpaused, so nothing was tried"
-    )
-    assert said in lake.said
+    assert (
+        f"{PROOF} is paused, so nothing was tried. Unpause it: it has no schedule, and its "
+        "runs create nothing"
+    ) in lake.said
 
 
-def test_where_every_dag_is_busy_nothing_is_tried(lake, mwaa, airflow):
+def test_domains_at_work_are_in_no_proofs_way(lake, mwaa, airflow):
     mwaa.busy["moma_incremental"] = "running"
-    lake.deploy(airflow=airflow)
-    assert mwaa.runs == []
-    said = "moma_incremental: each has a run under way, so nothing was tried"
-    assert said in lake.said
+    release = lake.deploy(airflow=airflow)
+    assert f"{PROOF} proved release {release}" in lake.said
 
 
 def test_a_look_that_airflow_does_not_answer_is_repeated(lake, mwaa, airflow):
     mwaa.shows, mwaa.errors = [lake.built().id], 2
     release = lake.deploy(airflow=airflow)
-    assert f"moma_incremental planned as release {release}" in lake.said
+    assert f"{PROOF} proved release {release}" in lake.said
 
 
 def test_an_airflow_that_answers_no_more_takes_the_release_back(lake, mwaa, airflow):
@@ -148,7 +148,7 @@ def test_an_update_whose_reply_was_lost_is_waited_for(lake, mwaa, airflow):
     )
     release = lake.deploy(airflow=airflow)
     assert len(mwaa.updates) == 1
-    assert f"moma_incremental planned as release {release}" in lake.said
+    assert f"{PROOF} proved release {release}" in lake.said
 
 
 def test_an_update_that_is_refused_leaves_the_release_before(lake, mwaa, airflow):

@@ -16,6 +16,7 @@ from lake_release.airflow_bucket import IGNORE, MARK, AirflowBucket, NotOurs
 from lake_release.errors import ReleaseError
 from lake_release.store import Store, utc_now
 from lake_release.target import POINTER
+from lake_spec.contract.dag_names import PROOF
 
 from tests.unit.lake_release.buckets import BUCKET, WORK_BUCKET
 from tests.unit.lake_release.conftest import write_dags
@@ -126,7 +127,7 @@ def test_what_lies_beside_a_deployment_outlives_all_that_becomes_of_it(
     left = {key for key in keys(lake.s3) if key.count("/") == 1}
     assert left - set(BESIDE) == {
         *("dags/.airflowignore", "dags/current.json", "dags/lake_current.py"),
-        "dags/moma.py",
+        *("dags/lake_proof.py", "dags/moma.py"),
     }
 
 
@@ -441,16 +442,11 @@ def test_a_deploy_that_died_with_other_packages_is_followed_by_a_third(lake, buc
     assert "dags/shop.py" not in keys(lake.s3)
 
 
-def test_a_trial_starts_no_dag_of_others(lake, mwaa, airflow, monkeypatch):
-    """Also where the release's own are not known, as its specs are gone."""
-    mwaa.dags = ["others_incremental"]
+def test_a_trial_starts_no_dag_of_others(lake, mwaa, airflow):
     lake.deploy(airflow=airflow)
-    assert mwaa.runs == []
-    monkeypatch.setattr(Store, "specs", lambda self, release, manifest: {})
-    mwaa.dags = ["moma_incremental", "others_incremental"]
-    lake.deploy(airflow=airflow)
-    assert mwaa.runs == []
-    assert [each for each in mwaa.asked if each[0] == "POST"] == []
+    assert {path for method, path in mwaa.asked if method == "POST"} == {
+        f"/dags/{PROOF}/dagRuns"
+    }
 
 
 @pytest.fixture

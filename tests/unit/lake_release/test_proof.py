@@ -7,13 +7,11 @@ last leave the release as the current one, marked as not proven.
 from __future__ import annotations
 
 import json
-import shutil
 
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 from lake_release import mwaa as module
 from lake_release.__main__ import main
-from lake_release.built import PROJECT
 from lake_release.errors import (
     CredentialsEnded,
     NotTried,
@@ -22,12 +20,11 @@ from lake_release.errors import (
 )
 from lake_release.mwaa import Airflow
 from lake_release.target import POINTER
+from lake_spec.contract.dag_names import PROOF
 
 from tests.unit.lake_release.buckets import BUCKET
 from tests.unit.lake_release.conftest import write_dags
 from tests.unit.lake_release.mwaa import OTHERS
-
-SHOP, MOMA = "zeta_incremental", "moma_incremental"
 
 
 def proven(lake):
@@ -67,104 +64,86 @@ def test_a_release_without_an_airflow_is_proven_by_the_first_deploy_with_one(
     assert plan[1:] == ["nothing to do but a run that proves it"]
     lake.deploy(airflow=airflow)
     assert proven(lake) == [True]
-    assert f"{MOMA} planned as release {release}" in lake.said
+    assert f"{PROOF} proved release {release}" in lake.said
 
 
 def test_a_run_that_stays_queued_leaves_the_release_and_goes(
     lake, mwaa, airflow, clock
 ):
-    """A scheduled run of the DAG began between the look and the start of ours."""
     lake.deploy(airflow=airflow)
     mwaa.run_state, before = "queued", clock.slept
-
-    def overtaken(method, path):
-        if method == "POST":
-            mwaa.busy[MOMA] = "running"
-
-    mwaa.fails = overtaken
     second = deploy_another(lake, mwaa, airflow)
     assert clock.slept - before <= module.SMOKE_LIMIT + module.EVERY
     assert lake.shown() == {"moma.py": f"two {second}"}
     ours = mwaa.runs[-1]["dag_run_id"]
-    assert mwaa.asked[-1] == ("DELETE", f"/dags/{MOMA}/dagRuns/{ours}")
+    assert mwaa.asked[-1] == ("DELETE", f"/dags/{PROOF}/dagRuns/{ours}")
     assert (
-        f"{MOMA}: the run {ours} was still queued after 19 minutes behind {OTHERS} and was"
-        " deleted, so nothing was proven"
+        f"{PROOF}: the run {ours} was still queued after 19 minutes and was deleted, so "
+        "nothing was proven"
     ) in lake.said
     assert unproven(second) in lake.said
     assert proven(lake) == [False, True]
-    mwaa.run_state, mwaa.busy = "success", {}
-    mwaa.fails = lambda method, path: None
+    mwaa.run_state = "success"
     lake.deploy(airflow=airflow)
     assert proven(lake) == [True, True]
     assert len(mwaa.runs) == 3
-
-
-@pytest.fixture
-def two_domains(lake, mwaa):
-    """A second domain, whose DAGs come behind those of moma in the alphabet."""
-    tables = lake.project / "dags" / "tables"
-    (tables / "moma").rename(tables / "zeta")
-    for file in (tables / "zeta").glob("*.yml"):
-        file.write_text(file.read_text().replace("moma", "zeta"))
-    shutil.copytree(PROJECT / "dags" / "tables" / "moma", tables / "moma")
-    mwaa.dags.append(SHOP)
-    write_dags(lake.project, "one", "moma.py", "zeta.py")
-    mwaa.shows = [lake.built().id]
 
 
 def paths(mwaa, method):
     return [path.split("/dagRuns")[0] for m, path in mwaa.asked if m == method]
 
 
-def test_where_a_run_stays_queued_another_idle_dag_is_tried(
-    lake, mwaa, airflow, two_domains
+@pytest.mark.parametrize(
+    "state, since, words",
+    [
+        ("queued", "2027-01-12T08:00:00Z", "queued for 3 days"),
+        ("running", "2027-01-15T05:00:00+00:00", "running for 3 h"),
+        ("queued", None, "queued"),
+    ],
+)
+def test_a_run_that_is_stuck_is_in_no_proofs_way(
+    lake, mwaa, airflow, clock, state, since, words
 ):
-    mwaa.run_states[MOMA] = "queued"
-    release = lake.deploy(airflow=airflow)
-    assert paths(mwaa, "POST") == [f"/dags/{MOMA}", f"/dags/{SHOP}"]
-    assert paths(mwaa, "DELETE") == [f"/dags/{MOMA}"]
-    assert f"{SHOP} planned as release {release}" in lake.said
+    """A run of a cancelled backfill stays queued for ever; here even of the very DAG."""
+    mwaa.busy = {PROOF: state, "moma_incremental": "queued"}
+    mwaa.busy_since = since
+    lake.deploy(airflow=airflow)
     assert proven(lake) == [True]
+    mwaa.run_state = "queued"
+    deploy_another(lake, mwaa, airflow)
+    assert f" was still queued after 19 minutes beside {OTHERS}, {words}" in " ".join(
+        lake.said
+    )
 
 
-def test_a_queued_run_that_began_when_it_was_to_go_is_waited_for(
-    lake, mwaa, airflow, two_domains
-):
-    mwaa.run_states[MOMA] = "queued"
+def test_a_first_release_is_tried_once_airflow_knows_its_dag(lake, mwaa, airflow):
+    mwaa.knows_proof, looks = False, []
 
-    def begins(method, path):
-        if method != "DELETE":
-            return None
-        mwaa.run_states[MOMA] = "success"
-        return 400, "RestApiClientException", 409
+    def appears(method, path):
+        looks.append(path)
+        mwaa.knows_proof = looks.count(f"/dags/{PROOF}") > 3
 
-    mwaa.fails = begins
-    release = lake.deploy(airflow=airflow)
-    assert paths(mwaa, "POST") == [f"/dags/{MOMA}"]
-    assert f"{MOMA} planned as release {release}" in lake.said
-
-
-@pytest.mark.parametrize("state", ["running", "queued"])
-def test_a_dag_with_a_run_under_way_is_passed_over(
-    lake, mwaa, airflow, two_domains, state
-):
-    mwaa.busy[MOMA] = state
+    mwaa.fails = appears
     lake.deploy(airflow=airflow)
-    assert paths(mwaa, "POST") == [f"/dags/{SHOP}"]
+    assert (len(mwaa.runs), proven(lake)) == (1, [True])
 
 
-def test_a_dag_that_the_release_does_not_have_proves_nothing(lake, mwaa, airflow):
-    """Airflow lists it still, for it has not read the new files yet."""
-    mwaa.dags = ["gone_incremental", MOMA]
-    lake.deploy(airflow=airflow)
-    assert paths(mwaa, "POST") == [f"/dags/{MOMA}"]
+def test_a_release_whose_dag_airflow_never_shows_fails(lake, mwaa, airflow):
+    mwaa.knows_proof = False
+    with pytest.raises(ReleaseError, match="does not show release .* import errors"):
+        lake.deploy(airflow=airflow)
 
 
-def test_a_dag_is_found_behind_a_hundred_others(lake, mwaa, airflow):
-    mwaa.dags = [f"d{n:03}_rebuild" for n in range(150)] + [MOMA]
-    release = lake.deploy(airflow=airflow)
-    assert f"{MOMA} planned as release {release}" in lake.said
+def test_a_release_from_before_there_was_that_dag_stays(lake, mwaa, airflow):
+    (lake.project / "dags" / f"{PROOF}.py").unlink()
+    old = lake.deploy(airflow=airflow)
+    assert mwaa.runs == []
+    assert (
+        f"{old} was made before releases had the DAG {PROOF}, so nothing was tried"
+    ) in lake.said
+    deploy_another(lake, mwaa, airflow)
+    lake.deployment(airflow=airflow).rollback()
+    assert lake.current() == old
 
 
 def test_a_run_that_is_still_running_is_no_failure(lake, mwaa, airflow):
@@ -180,7 +159,7 @@ def test_a_run_whose_start_got_no_reply_is_followed(lake, mwaa, airflow):
     mwaa.fails = lambda method, path: (0, "ReplyLost") if method == "POST" else None
     release = lake.deploy(airflow=airflow)
     assert len(mwaa.runs) == 1
-    assert f"{MOMA} planned as release {release}" in lake.said
+    assert f"{PROOF} proved release {release}" in lake.said
 
 
 @pytest.mark.parametrize("after", ["", "GET", "POST"], ids=["at once", "looks", "run"])
@@ -208,7 +187,7 @@ def test_where_the_credentials_end_in_the_proof_a_repeat_tries_it(
     assert proven(lake) == [False, True]
     mwaa.fails = lambda method, path: None
     lake.deploy(airflow=airflow)
-    assert f"{MOMA} planned as release {second}" in lake.said
+    assert f"{PROOF} proved release {second}" in lake.said
     assert proven(lake) == [True, True]
 
 
@@ -271,7 +250,7 @@ def test_what_could_not_be_taken_back_is_told_and_taken_back_by_a_repeat(
     with pytest.raises(ReleaseError) as failed:
         deploy_another(lake, mwaa, airflow)
     still = f"{lake.built().id} is still the current release, as it could not be rolled"
-    assert f"which only plans, failed.\n{still} back: The cred" in str(failed.value)
+    assert f"says why, failed.\n{still} back: The cred" in str(failed.value)
     assert str(failed.value).endswith(f"\nRoll back --to {first}.")
     mwaa.fails = lambda method, path: None
     with pytest.raises(ReleaseError, match=f"failed.\n{first} is the current release"):

@@ -40,6 +40,7 @@ def test_the_params_are_those_of_the_dags(kind):
         ("moma_reprocess", {"quarantined": True}),
         ("moma_rebuild", {"verify": True, "sample": 0.1}),
         ("lake_reaper", {}),
+        ("lake_proof", {}),
     ],
 )
 def test_what_a_dag_can_do_passes(specs, dag_id, conf):

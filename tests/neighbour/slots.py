@@ -105,6 +105,21 @@ def of_the_release_before(beside: Beside) -> Iterator:
     )
     beside.does("--drop-slot", _connect, beside, "--drop-slot")
     beside.expects("our slot was not dropped", "lake_shop" not in server.slots)
+    server.slots["lake_shop"] = 0  # a colleague makes one of its name
+    beside.refuses("connect, after the drop", BadRequest, _connect, beside)
+    beside.refuses("--drop-slot again", BadRequest, _connect, beside, "--drop-slot")
+    yield None
+
+
+def dropped_before_it_was_noted(beside: Beside) -> Iterator:
+    """Our slot of the release before, which is dropped at once, beside those of others."""
+    server = _served(beside, "lake_shop", "production")
+    put(beside.folder / "state/connect/shop", "kafka/log")
+    for folder in ("airflow", "holders", "logs", "lock"):
+        (beside.folder / "state" / folder).mkdir()
+    yield lambda: {n: read for n, read in server.slots.items() if n != "lake_shop"}
+    beside.does("--drop-slot", _connect, beside, "--drop-slot")
+    beside.expects("our slot was not dropped", "lake_shop" not in server.slots)
     yield None
 
 
@@ -133,4 +148,4 @@ def _specs(beside: Beside) -> None:
     beside.patch.setenv("LAKE_ENVIRONMENT", str(file))
 
 
-SCENES = (of_colleagues, of_the_release_before)
+SCENES = (of_colleagues, of_the_release_before, dropped_before_it_was_noted)

@@ -160,7 +160,6 @@ WHY: Dict[str, Dict[str, str]] = {
     },
     "local/lake_local/capture/slots.py": {
         "pg_drop_replication_slot": "a statement that is shown, not sent",
-        "unlink": STATE,
     },
     "local/lake_local/cli/commands/show.py": {"unlink": MADE},
     "local/lake_local/cli/commands/site.py": {"rmtree": STATE},

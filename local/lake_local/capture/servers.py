@@ -107,6 +107,7 @@ def running(
         # Processes of a command that was killed: they have the port and the slot.
         background.end_marked(own.root, grace=LEFTOVER_SECONDS)
         _require_free(capture)
+        slots.begin(home, slots.slot_of(capture))
         env = {**inherited(os.environ), background.MARK: str(own.root)}
         login = {
             debezium.USER: database.username,

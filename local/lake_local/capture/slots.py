@@ -11,7 +11,7 @@ import json
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Iterator, Optional
+from typing import Any, Dict, Iterator, Optional
 
 from lake_local.capture.request import Capture
 from lake_local.errors import BadRequest
@@ -63,15 +63,21 @@ def slot_of(capture: Capture) -> Slot:
 def known(home: StateDirectory) -> Iterator[Slot]:
     """Yield the slots that were made from a state directory and not dropped from it."""
     for note in sorted((home.root / FOLDER).glob(f"*/{_NOTE}")):
-        yield Slot(**json.loads(note.read_text(encoding="utf-8")))
+        if said := json.loads(note.read_text(encoding="utf-8")):
+            yield Slot(**said)
 
 
-def require_own(home: StateDirectory, wanted: Slot, found: Optional[Found]) -> None:
-    """Raise BadRequest for a slot that is there and was not made from here.
+def is_own(home: StateDirectory, wanted: Slot) -> bool:
+    """Return whether a slot was made from a state directory and not dropped from it.
 
     Releases before noted none: their slot is known by the positions that they kept.
     """
-    if found is None or _is_noted(home, wanted) or _is_of_before(home, wanted):
+    return _is_noted(home, wanted) or _is_of_before(home, wanted)
+
+
+def require_own(home: StateDirectory, wanted: Slot, found: Optional[Found]) -> None:
+    """Raise BadRequest for a slot that is there and was not made from here."""
+    if found is None or is_own(home, wanted):
         return
     reader = (
         "another program reads it now" if found.is_active else "nobody reads it now"
@@ -89,16 +95,28 @@ def note(home: StateDirectory, slot: Slot, found: Optional[Found] = None) -> Non
     if found is not None:
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         slot = replace(slot, lag=found.lag, seen=now)
+    _write(home, slot, asdict(slot))
+
+
+def begin(home: StateDirectory, slot: Slot) -> None:
+    """Note that none was made yet, before positions are kept: they would be taken for
+    those of a release before."""
     file = _file(home, slot)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_suffix(".part")
-    part.write_text(json.dumps(asdict(slot)) + "\n", encoding="utf-8")
-    part.replace(file)
+    if not file.exists() and not (file.parent / _POSITIONS).is_dir():
+        forget(home, slot)
 
 
 def forget(home: StateDirectory, slot: Slot) -> None:
-    """Remove the note of a slot that was dropped."""
-    _file(home, slot).unlink(missing_ok=True)
+    """Note that there is none: one that is made there later is of others."""
+    _write(home, slot, {})
+
+
+def _write(home: StateDirectory, slot: Slot, said: Dict[str, Any]) -> None:
+    file = _file(home, slot)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_suffix(".part")
+    part.write_text(json.dumps(said) + "\n", encoding="utf-8")
+    part.replace(file)
 
 
 def what_stays(slot: Slot, home: StateDirectory) -> str:

@@ -86,16 +86,14 @@ def run(args: Namespace) -> int:
 def _drop_slot(home: StateDirectory, specs: Specs, capture: Capture) -> int:
     """Drop a slot that was made from this state directory. Raises BadRequest for others."""
     wanted = slots.slot_of(capture)
-    noted = {(each.server, each.name): each for each in slots.known(home)}
-    slot = noted.get((wanted.server, wanted.name))
-    if slot is None:
+    if not slots.is_own(home, wanted):
         raise BadRequest(
             f"connect {capture.domain}: no replication slot {wanted.name} of"
             f" {wanted.server} was made from {home.root}. `status` shows those that were."
         )
     database = _login(home, specs, capture)
     was_there = readiness.drop(specs.project, capture, database)
-    slots.forget(home, slot)
+    slots.forget(home, wanted)
     print("dropped" if was_there else f"{wanted.server} has no slot {wanted.name}")
     return 0
 

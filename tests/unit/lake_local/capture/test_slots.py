@@ -55,6 +55,32 @@ def test_the_slot_of_an_earlier_release_is_known_by_the_positions_that_it_kept(h
         slots.require_own(home, replace(SLOT, domain="other"), THERE)
 
 
+def test_a_slot_that_others_make_after_ours_was_dropped_is_theirs(home):
+    (home.root / "connect/shop/kafka").mkdir(parents=True)
+    slots.note(home, SLOT)
+    slots.forget(home, SLOT)
+    assert not slots.is_own(home, SLOT)
+    with pytest.raises(BadRequest):
+        slots.require_own(home, SLOT, THERE)
+
+
+def test_a_slot_that_others_make_after_our_start_failed_is_theirs(home):
+    slots.begin(home, SLOT)
+    (home.root / "connect/shop/kafka").mkdir(parents=True)
+    assert list(slots.known(home)) == []
+    with pytest.raises(BadRequest):
+        slots.require_own(home, SLOT, THERE)
+
+
+@pytest.mark.parametrize("is_noted", [True, False])
+def test_a_start_keeps_what_says_that_a_slot_is_ours(home, is_noted):
+    (home.root / "connect/shop/kafka").mkdir(parents=True)
+    if is_noted:
+        slots.note(home, SLOT)
+    slots.begin(home, replace(SLOT, name="lake_shop_2"))
+    slots.require_own(home, SLOT, THERE)
+
+
 def test_what_was_seen_last_is_kept_until_the_slot_is_dropped(home):
     slots.note(home, SLOT)
     assert list(slots.known(home)) == [SLOT]

@@ -224,6 +224,7 @@ class Trino(Engine):
             os.environ["TRINO_JAVA"],
             "-Xmx1g",
             "--enable-native-access=ALL-UNNAMED",
+            "--add-modules=jdk.incubator.vector",
         ]
         argv += ["-cp", os.environ["TRINO_JARS"] + "/*", str(source)]
         return Child(argv, os.environ, Path("trino.log"), Path.cwd())

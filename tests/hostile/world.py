@@ -369,7 +369,8 @@ def java_25() -> Optional[Path]:
     """Return the Java that Trino runs on, if this machine has it."""
     home = os.environ.get("JAVA_HOME_25_X64")
     found = [Path(home)] if home else sorted(Path("/usr/lib/jvm").glob("*-25-*"))
-    return next((each / "bin" / "java" for each in found), None)
+    javas = (each / "bin" / "java" for each in found)
+    return next((each for each in javas if each.is_file()), None)
 
 
 def can_play(program: str) -> bool:

@@ -85,6 +85,11 @@ def _core(home: StateDirectory, project: Project) -> dict[str, str]:
         # Whatever airflow.cfg says: these are migrated, and their active runs are failed.
         "DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{database}",
         "DATABASE__SQL_ALCHEMY_CONN_ASYNC": f"sqlite+aiosqlite:///{database}",
+        # Of local/executor, which PYTHONPATH has; 3.0.6 knows only the first.
+        "DATABASE__SQL_ALCHEMY_CONNECT_ARGS": "metadata_database.CONNECT_ARGS",
+        "DATABASE__SQL_ALCHEMY_CONNECT_ARGS_ASYNC": (
+            "metadata_database.CONNECT_ARGS_ASYNC"
+        ),
         "CORE__PLUGINS_FOLDER": str(project.root / "plugins"),
         "CORE__EXECUTOR": "resuming.ResumingExecutor",
         "CORE__LOAD_EXAMPLES": "False",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 
 from lake_local.airflow.settings import airflow_environment, inherited
 from lake_local.workspace.project import find
@@ -38,7 +39,7 @@ def test_the_database_is_that_of_the_state_directory(tmp_path):
     )
     done = subprocess.run(
         [sys.executable, "-c", PRINT],
-        env={**inherited({**os.environ, **around}), **of_ours, "PYTHONPATH": ""},
+        env={**inherited({**os.environ, **around}), **of_ours},
         capture_output=True,
         text=True,
         check=True,
@@ -49,3 +50,38 @@ def test_the_database_is_that_of_the_state_directory(tmp_path):
         f"sqlite+aiosqlite:///{database}",
         str(home.airflow / "airflow.cfg"),
     ]
+
+
+PRAGMAS = """
+import asyncio
+from airflow import settings
+from sqlalchemy import text
+settings.initialize()
+for pragma in ("busy_timeout", "journal_mode"):
+    with settings.engine.connect() as connection:
+        print(pragma, connection.execute(text(f"PRAGMA {pragma}")).scalar())
+
+async def ask():
+    async with settings.async_engine.connect() as connection:
+        print("async", (await connection.execute(text("PRAGMA busy_timeout"))).scalar())
+
+asyncio.run(ask())
+"""
+
+
+def test_writers_of_the_database_wait_for_each_other_for_a_minute(tmp_path):
+    home = StateDirectory.at(tmp_path / "home")
+    home.create()
+    ours = airflow_environment(home, find(), dags=home.dags, url="http://127.0.0.1:1")
+    done = subprocess.run(
+        [sys.executable, "-c", PRAGMAS],
+        env={**inherited(os.environ), **ours},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [line.split() for line in done.stdout.splitlines()]
+    told = dict(line for line in lines if len(line) == 2)  # between those of Airflow's
+    assert (told["busy_timeout"], told["journal_mode"]) == ("60000", "wal")
+    if version("apache-airflow") != "3.0.6":  # has no such setting of asynchronous ones
+        assert told["async"] == "60000"

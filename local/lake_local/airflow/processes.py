@@ -68,17 +68,20 @@ def migrate(home: StateDirectory, project: Project, env: dict[str, str]) -> None
 def start(home: StateDirectory, project: Project, env: dict[str, str]) -> list[Process]:
     """Start all components; they are not ready yet when this returns."""
     settings.password(home)
-    airflow = str(project.airflow_bin / "airflow")
-    return [
-        background.start(
-            name,
-            [airflow, *arguments],
-            env=env,
-            log=_fresh(home.logs / f"{name}.log"),
-            home=home.root,
-        )
-        for name, arguments in COMPONENTS.items()
-    ]
+    return [start_one(name, home, project, env) for name in COMPONENTS]
+
+
+def start_one(
+    name: str, home: StateDirectory, project: Project, env: dict[str, str]
+) -> Process:
+    """Start a component; it is not ready yet when this returns."""
+    return background.start(
+        name,
+        [str(project.airflow_bin / "airflow"), *COMPONENTS[name]],
+        env=env,
+        log=_fresh(home.logs / f"{name}.log"),
+        home=home.root,
+    )
 
 
 def wait_until_healthy(

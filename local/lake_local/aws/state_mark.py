@@ -25,7 +25,7 @@ _WHAT = (
 _CONNECT = "connect"
 _WRITTEN = frozenset(
     {"airflow", "dags", "holders", "lock", "logs", "product_plans.json", "release.json"}
-    | {"site", "site.lock", "stack.json", "stack.part"}
+    | {"restart.lock", "site", "site.lock", "stack.json", "stack.part"}
     | {_CONNECT, "kafka", "slot.json", "worker"}
     | {"aws.log", "aws.pid", "calls.jsonl", "credentials", "emr", "policies.json"}
     | {"policies.new", "s3", "services"}

@@ -187,7 +187,7 @@ def _trigger(session: Session, dag_id: str, run_id: str, conf: dict[str, Any]) -
 def _follower(session: Session, dag_id: str, run_id: str) -> Follower:
     folders = partial(logs.step_folders, session, dag_id, run_id)
     output = StepOutput(folders=folders)
-    return Follower(session.airflow, progress, output, dead=session.stack.dead)
+    return Follower(session.airflow, progress, output, dead=session.dead)
 
 
 def _summary(session: Session, dag_id: str, run_id: str) -> dict[str, Any] | None:

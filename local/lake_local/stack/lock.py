@@ -12,6 +12,7 @@ import sys
 import time
 from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import IO, Iterator
 
 import psutil
@@ -76,19 +77,37 @@ def hold_pages(
     so it is another lock. Raises StateDirectoryBusy after `patience` seconds.
     """
     home.create()
-    with open(home.site_lock_file, "a", encoding="utf-8") as file:
+    with _hold_file(
+        home.site_lock_file, f"building the pages in {home.site}", patience
+    ):
+        yield
+
+
+@contextmanager
+def hold_restart(
+    home: StateDirectory, *, patience: float = PATIENCE_WITH_PAGES
+) -> Iterator[None]:
+    """Acquire the lock of a restart of processes for the block.
+
+    Commands that share the state directory's lock meet a process that has ended at the
+    same time. Raises StateDirectoryBusy after `patience` seconds.
+    """
+    doing = "starting again what had ended"
+    with _hold_file(home.restart_lock_file, doing, patience):
+        yield
+
+
+@contextmanager
+def _hold_file(path: Path, doing: str, patience: float) -> Iterator[None]:
+    with open(path, "a", encoding="utf-8") as file:
         for tried, is_late in enumerate(_tries(file, fcntl.LOCK_EX, patience)):
             if is_late:
                 raise StateDirectoryBusy(
-                    f"another command is building the pages in {home.site}. Wait until"
-                    " that ends, or give this command a directory of its own: --state-dir"
-                    " DIR"
+                    f"another command is {doing}. Wait until that ends, or give this "
+                    "command a directory of its own: --state-dir DIR"
                 )
             if not tried:
-                words = (
-                    f"waiting for another command: it builds the pages in {home.site}"
-                )
-                print(words, file=sys.stderr)
+                print(f"waiting for another command: it is {doing}", file=sys.stderr)
         yield
 
 

@@ -34,6 +34,13 @@ class Session:
         """Return a boto3 client of the emulator."""
         return emulator.client(service, self.stack, self.specs.environment.region)
 
+    def dead(self) -> list[str]:
+        """List the processes that have ended; those of a stack that stays for all
+        commands are started again first. Raises StartFailed where they do not start."""
+        if not self.is_own:
+            _restore(self.home, self.specs, self.stack)
+        return self.stack.dead()
+
     @property
     def airflow(self) -> Airflow:
         """Return a client of Airflow."""
@@ -63,7 +70,9 @@ def opened(
                 yield session
             return
         held.share()
-        yield Session(home, specs.of_running(Path(up.tables)), up, is_own=False)
+        running = specs.of_running(Path(up.tables))
+        _restore(home, running, up)
+        yield Session(home, running, up, is_own=False)
 
 
 @contextmanager
@@ -78,7 +87,7 @@ def observed(home: StateDirectory, specs: Specs, *, who: str) -> Iterator[Sessio
 
 
 def up_for_all(home: StateDirectory) -> Stack | None:
-    """Return the stack that `up` has started; None unless all of it is alive."""
+    """Return the stack that `up` has started; None if nothing of it is alive."""
     noted = state.read(home)
     return noted if noted and noted.serves_everyone() else None
 
@@ -101,6 +110,18 @@ def require_environment(asked: str, up: Stack) -> None:
             " Stop it first (./run_locally.sh down), unset the variable, or give the other"
             " environment a state directory of its own (--state-dir DIR)."
         )
+
+
+def _restore(home: StateDirectory, specs: Specs, stack: Stack) -> None:
+    """Start what has ended of a stack, unless another command does so or did."""
+    if not stack.dead():
+        return
+    with lock.hold_restart(home):
+        noted = state.read(home)
+        if noted:
+            stack.processes[:] = noted.processes
+        if stack.dead():
+            startup.restore(home, specs, stack)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from lake_spec.model import EnvironmentSpec
 
 from lake_local import page_server
 from lake_local.airflow import processes, settings
+from lake_local.errors import StartFailed
 from lake_local.stack import emulator, policies, state
 from lake_local.stack.state import Stack
 from lake_local.text import progress
@@ -59,6 +60,42 @@ def start(
     stack.kept = kept
     state.write(home, stack)
     return stack
+
+
+def restore(home: StateDirectory, specs: Specs, stack: Stack) -> None:
+    """Start the processes of a stack that have ended, where they were; the others, and
+    the runs under way, go on.
+
+    Raises StartFailed where one does not start; nothing is stopped.
+    """
+    gone = stack.dead()
+    if emulator.NAME in gone:
+        policies.write(home, specs)
+    for nth, each in enumerate(stack.processes):
+        if each.name in gone:
+            progress(f"{each.name} had ended: it is started again")
+            stack.processes[nth] = _start_one(each.name, home, specs, stack)
+            state.write(home, stack)
+    try:
+        aws = next(each for each in stack.processes if each.name == emulator.NAME)
+        emulator.wait_until_healthy(home, aws, stack.aws_url)
+        processes.wait_until_healthy(home, stack.airflow_url, stack.processes)
+    except StartFailed as error:
+        raise StartFailed(
+            f"{', '.join(gone)}: ended, and could not be started again. All else is still "
+            "up; to start all of it anew: ./run_locally.sh down, then up. What is in the "
+            f"way: {error}"
+        ) from None
+
+
+def _start_one(name: str, home: StateDirectory, specs: Specs, stack: Stack) -> Process:
+    env = _environment(stack, specs)
+    if name == emulator.NAME:
+        return emulator.start(home, specs.project, env, stack.aws_port)
+    if name == page_server.NAME:
+        return _start_pages(home, specs, stack, env)
+    env = _environment_of_airflow(home, specs, stack, env)
+    return processes.start_one(name, home, specs.project, env)
 
 
 def stop(home: StateDirectory, stack: Stack) -> None:
@@ -104,8 +141,17 @@ def _start_airflow(
     home: StateDirectory, specs: Specs, stack: Stack, env: dict[str, str]
 ) -> None:
     project.require_airflow(specs.project)
+    env = _environment_of_airflow(home, specs, stack, env)
+    processes.migrate(home, specs.project, env)
+    stack.processes += processes.start(home, specs.project, env)
+    state.write(home, stack)
+
+
+def _environment_of_airflow(
+    home: StateDirectory, specs: Specs, stack: Stack, env: dict[str, str]
+) -> dict[str, str]:
     dags = dags_of(home, specs)
-    env = {
+    return {
         **env,
         **settings.airflow_environment(
             home, specs.project, dags=dags, url=stack.airflow_url
@@ -116,9 +162,6 @@ def _start_airflow(
         "LAKE_RELEASE_FILE": str(home.release_file),
         "LAKE_POLL_SECONDS": "1",
     }
-    processes.migrate(home, specs.project, env)
-    stack.processes += processes.start(home, specs.project, env)
-    state.write(home, stack)
 
 
 def _start_pages(

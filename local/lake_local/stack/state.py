@@ -60,8 +60,10 @@ class Stack:
         return [each.name for each in self.processes if not each.is_alive()]
 
     def serves_everyone(self) -> bool:
-        """Return whether all of it is running and stays for all commands."""
-        return self.kept and bool(self.airflow_port) and not self.dead()
+        """Return whether it stays for all commands and runs, if not all of it: what has
+        ended meanwhile is started again by who needs it."""
+        runs = len(self.dead()) < len(self.processes)
+        return self.kept and bool(self.airflow_port) and runs
 
 
 def write(home: StateDirectory, stack: Stack) -> None:

@@ -76,6 +76,11 @@ class StateDirectory:
         return self.root / "site.lock"
 
     @property
+    def restart_lock_file(self) -> Path:
+        """The lock file of who starts again what has ended."""
+        return self.root / "restart.lock"
+
+    @property
     def steps(self) -> Path:
         """Output of EMR steps: `<cluster>/<step>/stdout` and `stderr`."""
         return self.root / "emr"

@@ -150,7 +150,8 @@ def _clusters(stack: Stack, problems: list[str]) -> list[dict[str, str]] | None:
     except (BotoCoreError, ClientError) as error:
         problems.append(
             f"Clusters and leases: unknown, the AWS emulator does not answer ({error}). Its"
-            " log is aws.log in the state directory's logs/; restart with `down` and `up`."
+            " log is aws.log in the state directory's logs/; where it has ended, the next"
+            " command that uses it starts it again."
         )
         return None
     return [

@@ -31,7 +31,8 @@ def run(args: Namespace) -> int:
     up = session.up_for_all(home)
     if up is not None:
         session.require_tables(args.tables, up)
-        _print_addresses(home, up)
+        with session.opened(home, specs, who=NAME) as opened:
+            _print_addresses(home, opened.stack)
         return 0
     with session.opened(home, specs, who=NAME, airflow=True, keep=True) as opened:
         release.publish(home, opened.specs, opened.aws("s3"))

@@ -198,7 +198,13 @@ BY_EMULATOR = ("aws.pid", "aws.log", "credentials", "s3/index.sqlite")
         BY_COMMANDS,
         BY_EMULATOR,
         (*BY_COMMANDS, *BY_EMULATOR, "stack.json", "dags/lake.py", "site/index.html")
-        + ("policies.json", "release.json", "product_plans.json", "site.lock")
+        + (
+            "policies.json",
+            "release.json",
+            "product_plans.json",
+            "site.lock",
+            "restart.lock",
+        )
         + ("emr/j-1/cluster.json", "services/s3.pickle", "calls.jsonl", "release-x1/y"),
         tuple(
             f"connect/shop/{each}"

@@ -92,6 +92,6 @@ def test_pages_are_built_by_one_command_at_a_time(home, capsys):
             with pytest.raises(StateDirectoryBusy, match="is building the pages in"):
                 with lock.hold_pages(home, patience=0.3):
                     pass
-    assert "it builds the pages in" in capsys.readouterr().err
+    assert "it is building the pages in" in capsys.readouterr().err
     with lock.hold_pages(home, patience=10):  # the kernel released it
         pass

@@ -36,10 +36,11 @@ def test_a_file_that_says_nothing_means_nothing_is_up(home, text):
     assert state.read(home) is None
 
 
-def test_a_stack_with_a_dead_process_serves_nobody(alive):
+def test_a_stack_that_lost_a_process_is_up_until_the_last_has_ended(alive):
     stack = Stack("/tables", 5000, 8080, kept=True, processes=[alive, GONE])
     assert stack.dead() == ["scheduler"]
-    assert not stack.serves_everyone()
+    assert stack.serves_everyone()
+    assert not replace(stack, processes=[GONE]).serves_everyone()
 
 
 def test_a_stack_of_one_command_serves_no_other(alive):

@@ -197,7 +197,7 @@ def test_only_a_tested_push_to_main_is_deployed_and_first_to_development():
     workflow = read(ROOT / ".github/workflows/sync_dags.yml")
     tests = read(ROOT / ".github/workflows/test_dags.yml")
     assert workflow["on"]["workflow_run"]["workflows"] == [tests["name"]]
-    first, second = workflow["jobs"].values()
+    first, second, _ = workflow["jobs"].values()
     for part in ("conclusion == 'success'", "event == 'push'", "head_branch == 'main'"):
         assert f"workflow_run.{part}" in first["if"]
     assert second["needs"] == "development"
@@ -205,6 +205,29 @@ def test_only_a_tested_push_to_main_is_deployed_and_first_to_development():
         assert job["uses"] == "./.github/workflows/deploy.yml"
         commit = "${{ github.event.workflow_run.head_sha }}"
         assert job["with"]["commit"] == commit
+
+
+def test_a_deploy_that_another_one_took_the_place_of_is_red_and_names_its_commit(
+    tmp_path,
+):
+    """GitHub cancels it while the other one waits for approval, and tells nobody."""
+    job = read(ROOT / ".github/workflows/sync_dags.yml")["jobs"]["overtaken"]
+    assert job["needs"] == ["development", "production"]
+    assert job["if"] == "${{ always() && contains(needs.*.result, 'cancelled') }}"
+    (step,) = job["steps"]
+    summary = tmp_path / "summary"
+    given = {"COMMIT": "1f2e", "DEVELOPMENT": "success", "PRODUCTION": "cancelled"}
+    assert set(job["env"]) == set(given)
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        env={**given, "PATH": os.environ["PATH"], "GITHUB_STEP_SUMMARY": str(summary)},
+        capture_output=True,
+        text=True,
+    )
+    told = "1f2e is not deployed (development: success, production: cancelled). Its "
+    assert done.returncode == 1
+    assert done.stdout.startswith(f"::error::{told}")
+    assert summary.read_text().startswith(told)
 
 
 class Origin:
@@ -349,7 +372,8 @@ def test_a_deploy_runs_where_the_web_server_is_reached_and_must_be_proven():
         "${{ inputs.require-proof && '--require-proof' || '' }}"
     )
     sync = read(ROOT / ".github/workflows/sync_dags.yml")
-    for name, called in sync["jobs"].items():
+    for name in ("development", "production"):
+        called = sync["jobs"][name]
         assert f"vars.RUNNER_{name.upper()} ||" in called["with"]["runner"]
         assert called["with"]["require-proof"] == "${{ vars.REQUIRE_PROOF != 'false' }}"
 

@@ -63,6 +63,8 @@ class Deployment:
         before = pointer.read(self._s3, self._target)
         there = before.current
         yield f"{self._target.environment}: {_named(there)} -> {built.id}"
+        if self._airflow is not None and (stale := self._airflow.goes_stale()):
+            yield stale
         if there and there.release == built.id:
             tries = self._airflow is not None and not there.proven
             done = (

@@ -57,6 +57,9 @@ _RELEASE = "release"  # of the task of a proof: what it runs as, also where it f
 _ACTIVE = {"running": "start_date", "queued": "queued_at"}
 """The states of a run that is not over, and where it says since when it is so."""
 _OVER = ("success", "failed")
+_PARSES = ("dag_processor.min_file_process_interval", 30)
+_STALE = ("dag_processor.stale_dag_threshold", 50)
+"""Options of an environment, and Airflow's defaults, in seconds."""
 _LONGEST = 300  # characters of an answer of Airflow's
 _CONFLICT, _NOT_FOUND = 409, 404
 
@@ -123,6 +126,28 @@ class Airflow:
                 "give the environment of this deploy another name, whose Airflow is "
                 "lake-<name>."
             )
+
+    def goes_stale(self) -> Optional[str]:
+        """Describe settings with which DAGs vanish after a callback; None without.
+
+        Airflow 3.0 takes the end of a callback for that of parsing: DAGs that were
+        parsed longer before than `stale_dag_threshold` are gone until they are parsed
+        again, and their runs stand still. Later versions do not.
+        """
+        there = self._described() or {}
+        if not str(there.get("AirflowVersion", "")).startswith("3.0."):
+            return None
+        options = there.get("AirflowConfigurationOptions", {})
+        every, limit = (_seconds(options, *each) for each in (_PARSES, _STALE))
+        if every is None or limit is None or limit > every:
+            return None
+        return (
+            f"{self._name} parses its DAGs every {every} s ({_PARSES[0]}) and takes those "
+            f"that were not parsed for {limit} s as gone ({_STALE[0]}): in Airflow 3.0 all "
+            "DAGs of a domain, and their runs, stand still after each failed run, until "
+            f"the next parsing. Set {_STALE[0]} to {2 * every} in the environment's "
+            "configuration options."
+        )
 
     def has(self, file: str) -> bool:
         """Return whether the environment installs a file of that name, of any
@@ -364,6 +389,12 @@ def _is_set(there: Dict[str, Any], wanted: Dict[str, str]) -> bool:
 
 def _minutes(looks: int) -> int:
     return looks * EVERY // 60
+
+
+def _seconds(options: Dict[str, str], name: str, default: int) -> Optional[int]:
+    """Return an option in whole seconds; None for what Airflow would not take."""
+    text = str(options.get(name, default))
+    return int(text) if text.isascii() and text.isdigit() else None
 
 
 def _age(since: Any) -> str:

@@ -108,6 +108,38 @@ def test_an_airflow_that_never_shows_it_is_told(lake, mwaa, airflow):
         lake.deploy(airflow=airflow)
 
 
+@pytest.mark.parametrize(
+    "version, options, told",
+    [
+        ("3.0.6", {}, None),
+        ("3.0.6", {"min_file_process_interval": "300"}, (300, 50, 600)),
+        ("3.0.6", {"min_file_process_interval": "50"}, (50, 50, 100)),
+        ("3.0.6", {"stale_dag_threshold": "20"}, (30, 20, 60)),
+        (
+            "3.0.6",
+            {"min_file_process_interval": "300", "stale_dag_threshold": "600"},
+            None,
+        ),
+        ("3.3.1", {"min_file_process_interval": "300"}, None),
+    ],
+)
+def test_settings_by_which_dags_vanish_after_a_callback_are_named(
+    lake, mwaa, airflow, version, options, told
+):
+    mwaa.there["AirflowVersion"] = version
+    mwaa.there["AirflowConfigurationOptions"] = {
+        f"dag_processor.{name}": value for name, value in options.items()
+    }
+    lines = list(lake.deployment(airflow=airflow).plan(lake.built()))
+    found = [line for line in lines if "stand still" in line]
+    assert len(found) == (told is not None)
+    if told:
+        every, limit, better = told
+        assert f"every {every} s (dag_processor.min_file_process_interval)" in found[0]
+        assert f"for {limit} s as gone (dag_processor.stale_dag_threshold)" in found[0]
+        assert f"Set dag_processor.stale_dag_threshold to {better} in" in found[0]
+
+
 def test_where_the_dag_of_proofs_is_paused_nothing_is_tried(lake, mwaa, airflow):
     mwaa.paused = True
     lake.deploy(airflow=airflow)

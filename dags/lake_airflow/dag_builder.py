@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from typing import Any
 
+from airflow.configuration import conf
 from airflow.sdk import DAG, Asset, AssetAny, BaseOperator, chain
 from airflow.timetables.interval import CronDataIntervalTimetable
 
@@ -15,11 +17,11 @@ from lake_airflow.operators.finish_run import (
     SummariseRun,
     Verdict,
 )
+from lake_airflow.operators.run_over import RunOver
 from lake_airflow.operators.submit_stage import SubmitStage, SubmitStreamer
 from lake_airflow.operators.terminate_cluster import END_LIMIT, TerminateCluster
 from lake_airflow.planning.form import params
 from lake_airflow.planning.plan import DagPlan, Stage, StageKind
-from lake_airflow.reporting.notifier import failure_callback
 from lake_airflow.runs.xcoms import CREATE_TASK, END_TASK, SUMMARY_TASK
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
 
@@ -75,6 +77,7 @@ class Renderer:
         return dag
 
     def _empty_dag(self, plan: DagPlan) -> DAG:
+        over = RunOver(plan, self.environment)
         return DAG(
             plan.dag_id,
             description=plan.description,
@@ -90,7 +93,8 @@ class Renderer:
                 "retry_delay": timedelta(seconds=30),
             },
             tags=list(plan.tags),
-            on_failure_callback=failure_callback(plan, self.environment),
+            on_success_callback=None if _callbacks_hide_dags() else over,
+            on_failure_callback=over,
         )
 
     def _create(self, plan: DagPlan) -> CreateCluster:
@@ -167,6 +171,16 @@ def _ends(task: BaseOperator, setup: BaseOperator, **more: bool) -> Any:
     task.as_teardown(setups=setup, **more)
     task.trigger_rule = "all_done"
     return task
+
+
+def _callbacks_hide_dags() -> bool:
+    """Return whether a callback may make all DAGs stale until they are parsed again.
+
+    Airflow 3.0 takes a callback for a parse that did not find them. One for each run that
+    succeeded would be too many; failures are worth it.
+    """
+    seconds = partial(conf.getint, "dag_processor")
+    return seconds("min_file_process_interval") > seconds("stale_dag_threshold")
 
 
 def _schedule(plan: DagPlan) -> Any:

@@ -28,6 +28,9 @@ WHY: Dict[str, Dict[str, str]] = {
     "dags/lake_airflow/operators/reaper.py": {
         "terminate_job_flows": "only what `living` lists: by the tags of the deployment",
     },
+    "dags/lake_airflow/operators/run_over.py": {
+        "terminate_job_flows": "only what `living` lists of the run that is over",
+    },
     "dags/lake_airflow/operators/terminate_cluster.py": {
         "terminate_job_flows": "only what `find` lists: by the tags of the deployment",
     },

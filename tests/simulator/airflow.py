@@ -10,7 +10,7 @@ import copy
 import os
 from datetime import datetime, timedelta
 from types import SimpleNamespace
-from typing import Any, Callable, Dict, Generator, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Generator, Iterator, List, Optional, Set, Tuple
 
 from airflow.providers.amazon.aws.sensors.emr import EmrStepSensor
 
@@ -26,15 +26,21 @@ from tests.simulator.designs import Design
 USERS_ACT, USERS_MARK = 0.02, 0.01
 """How likely somebody interferes whenever a run waits, or marks it while a task works."""
 RESTARTING = "a task cleared while it runs, which stays `restarting`"
+DOWNSTREAM = "marked as success with Downstream"
+AGAIN = "cleared when it was over"
 LEFT_ALONE = ("its DAG is paused", "its DAG is stale", RESTARTING)
 BY_HAND = {
     "its DAG is paused": 0.0015,
     "its DAG is stale": 0.0008,
     "Airflow timed it out": 0.0008,
     "marked as success": 0.0015,
+    DOWNSTREAM: 0.001,
 }
 """How likely, whenever a run waits, each of these happens to it."""
+BY_HAND_GREEN = ("marked as success", DOWNSTREAM)
 TRIGGER_LOST = 0.005
+CLEARED_AGAIN = 0.04
+"""How likely a run is cleared when it is over, once."""
 TERMINATED, CLEARED_AT_WORK = 0.004, 0.002
 """How likely Airflow ends the process of a task that does well, or somebody clears it."""
 FUTURE_DATED = 0.01
@@ -117,10 +123,13 @@ class SimulatedRun:
         self.causes: List[str] = []
         self.clears = 0
         self.cleared: Dict[str, datetime] = {}
-        self.is_marked = self.was_called_back = self.is_left_alone = False
+        self.is_marked = self.is_left_alone = False
+        self.called_back: Optional[datetime] = None
+        self.failures = 0  # that Airflow called back of
         self.is_at_work = False  # a task runs, or is deferred
         cloud.runs.append(self)
         self.event = self.slept = ""
+        self.marks: Set[str] = set()
         self.timestamps: List[Tuple[datetime, str]] = []
         self.airflow = airflow
         self.began_at: Optional[datetime] = None
@@ -149,6 +158,9 @@ class SimulatedRun:
         self.state, self.began_at = "running", self.cloud.now
         if self.cloud.happens("a run dated in the future", FUTURE_DATED):
             yield self.cloud.now + timedelta(hours=self.cloud.faults.uniform(1, 8))
+        yield from self._play_on()
+
+    def _play_on(self) -> Iterator[datetime]:
         while True:
             try:
                 yield from self._all_tasks()
@@ -165,15 +177,39 @@ class SimulatedRun:
                 if what == "Airflow timed it out":
                     yield from self._time_out()
                     return
-                self._clear(task) if what == "clear" else self._mark(what, task)
-        self.state, self.ended = self._final_state(), self.cloud.now
-        if self.state == "failed" and not self.is_marked and self.design.on_failure:
-            yield from self._call_back(self.design.on_failure)
+                if what == DOWNSTREAM:
+                    self._mark_downstream()
+                else:
+                    self._clear(task) if what == "clear" else self._mark(what, task)
+        yield from self._ends(self._final_state())
+        if AGAIN not in self.marks and self._is_cleared_again():
+            self._note(AGAIN)
+            self._clear("")
+            self.is_marked, self.state, self.ended = False, "running", None
+            yield from self._play_on()
+
+    def _ends(self, state: str) -> Iterator[datetime]:
+        """The run is over, and Airflow calls back."""
+        self.state, self.ended, self.called_back = state, self.cloud.now, None
+        calls = {"failed": self.design.on_failure, "success": self.design.on_success}
+        if calls[state]:
+            yield from self._call_back(calls[state])
+            self.failures += bool(state == "failed" and self.called_back)
+
+    def _is_cleared_again(self) -> bool:
+        has_begun = any(stage in self.states for stage in self.design.stages)
+        by_hand = self.is_marked or self.design.on_failure is None
+        return has_begun and not by_hand and self.cloud.happens(AGAIN, CLEARED_AGAIN)
 
     def _note(self, event: str) -> None:
         """When the last of its events was, and which."""
         self.event = event
-        if event not in (*BY_HAND, RESTARTING):  # those were counted as they happened
+        self.marks.add(event)
+        if event not in (
+            *BY_HAND,
+            RESTARTING,
+            AGAIN,
+        ):  # those were counted as they happened
             self.cloud.events[event] += 1
         self.timestamps.append((self.cloud.now, event))
 
@@ -182,28 +218,34 @@ class SimulatedRun:
         for name in self.design.tasks:
             self.states.setdefault(name, "skipped")
         self.causes.append("Airflow timed it out")
-        self.state, self.ended = "failed", self.cloud.now
-        if self.design.on_failure:
-            yield from self._call_back(self.design.on_failure)
+        yield from self._ends("failed")
 
     def _call_back(self, callback: Callable[[Any], None]) -> Iterator[datetime]:
         """As Airflow does once, and 3.0 was seen to do again and again."""
         for _ in range(self._random.randint(1, 3)):
             yield self.cloud.now + timedelta(seconds=10)
             try:
-                callback({"run_id": self.run_id, "reason": "task_failure"})
-                self.was_called_back = True
+                reason = "success" if self.state == "success" else "task_failure"
+                callback(
+                    {
+                        "run_id": self.run_id,
+                        "reason": reason,
+                        "dag_run": self._dag_run(),
+                    }
+                )
+                self.called_back = self.called_back or self.cloud.now
             except (Killed, Exception) as error:
                 self.causes.append(f"callback: {type(error).__name__}")
 
     def _dag_run(self) -> SimpleNamespace:
         """What Airflow tells of the run; with an interval it is one of a backfill."""
+        told = {"start_date": None, "end_date": self.ended, "clear_number": self.clears}
         if self.interval is None:
-            return SimpleNamespace(run_type="manual", start_date=None)
+            return SimpleNamespace(run_type="manual", **told)
         start, end = self.interval
         return SimpleNamespace(
+            **told,
             run_type="backfill",
-            start_date=None,
             data_interval_start=start,
             data_interval_end=end,
         )
@@ -220,7 +262,7 @@ class SimulatedRun:
     def _final_state(self) -> str:
         """By the last task; a marked run is failed by its skipped tasks alone
         where nothing runs after them."""
-        if self.event == "marked as success":
+        if self.event in BY_HAND_GREEN:
             return "success"
         if self.is_marked and not self.design.teardowns:
             return "failed"
@@ -247,6 +289,15 @@ class SimulatedRun:
         for name in self.design.tasks:
             if name not in self.design.teardowns:
                 self.states.setdefault(name, "skipped")
+
+    def _mark_downstream(self) -> None:
+        """Mark the task that is its turn, and what follows; perhaps teardowns too."""
+        self.is_marked = True
+        self.causes.append("somebody marked tasks of the run as success")
+        for name in self.design.tasks:
+            spared = name in self.design.teardowns
+            if not spared or self.rules.downstream_marks_teardowns:
+                self.states.setdefault(name, "success")
 
     def _clear(self, task: str) -> None:
         """Clear a stage that began: with it what follows, and its setup."""

@@ -41,6 +41,7 @@ class Design:
     has_reaper: bool
     prepare: Callable[[Any, str], None] = lambda task, run_id: None
     on_failure: Optional[Callable[[Any], None]] = None
+    on_success: Optional[Callable[[Any], None]] = None
 
 
 def ours(plan: DagPlan) -> Design:
@@ -74,6 +75,7 @@ def ours(plan: DagPlan) -> Design:
         "done",
         has_reaper=True,
         on_failure=dag.on_failure_callback,
+        on_success=dag.on_success_callback,
     )
 
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, Dict, Iterator, List, Tuple
 
 from lake_airflow.runs.xcoms import END_TASK
-from tests.simulator.airflow import SimulatedRun
+from tests.simulator.airflow import BY_HAND_GREEN, DOWNSTREAM, SimulatedRun
 from tests.simulator.cloud import Cluster
 from tests.simulator.world import OVER, World
 from tests.unit.lake_airflow.specs import CLUSTER
@@ -69,10 +69,13 @@ def _outlived(world: World) -> Iterator[str]:
     """Of a run whose end said so, no cluster lives on."""
     for run in world.runs:
         said_so = run.states.get(END_TASK) in ("success", "skipped")
-        if not run.ended or not said_so or run.event == "Airflow timed it out":
+        over = run.ended
+        if run.event in ("Airflow timed it out", DOWNSTREAM):
+            over, said_so = run.called_back, bool(run.called_back)
+        if not over or not said_so:
             continue
         for cluster in world.clusters_of(run):
-            if (cluster.told_to_end or world.cloud.now) > run.ended:
+            if (cluster.told_to_end or world.cloud.now) > over:
                 yield f"{cluster.id} outlived the end of its run"
 
 
@@ -159,7 +162,7 @@ def _states(world: World) -> Iterator[str]:
     for run in world.runs:
         if run.state == "failed" and not run.causes:
             yield f"{run.key}: failed without a cause"
-        by_hand = run.event == "marked as success"
+        by_hand = run.event in BY_HAND_GREEN
         if run.state == "success" and not by_hand and not _did_all(world, run):
             yield f"{run.key}: green, but not all of its steps completed"
         if run.slept:
@@ -181,18 +184,21 @@ def _is_red_for_nothing(world: World, run: SimulatedRun) -> bool:
 
 
 def _told(world: World) -> Iterator[str]:
-    """A failed run is told once, and again after each time that nobody knows whether it
-    was; a green one never, but where it was cleared after it had failed."""
+    """A failed run is told once for each time that it was cleared, and again after each
+    time that nobody knows whether it was; a green one never, but by marks, or where it was
+    cleared after it had failed."""
     for run in world.runs:
         if any(o.airflow != run.airflow and o.key == run.key for o in world.runs):
             continue  # the message does not say which Airflow's it is
         line = f"The run {run.run_id} of the DAG {run.plan.dag_id} failed."
         times = world.told.count(line)
-        if times > 1 + world.unsure.count(line):
+        if times > 1 + run.clears + world.unsure.count(line):
             yield f"{run.key}: its failure was told again"
-        if not times and run.was_called_back:
+        if times < run.failures:
             yield f"{run.key}: of its failure nobody was told"
-        by_hand = run.event == "marked as success"
+        if not times and run.event == DOWNSTREAM and run.called_back:
+            yield f"{run.key}: of its marks nobody was told"
+        by_hand = run.event in BY_HAND_GREEN
         if times and run.state == "success" and not run.clears and not by_hand:
             yield f"{run.key}: is green and was told as failed"
 

@@ -19,6 +19,7 @@ from lake_airflow.operators import (
     deferral,
     finish_run,
     reaper,
+    run_over,
     submit_stage,
     terminate_cluster,
 )
@@ -56,7 +57,7 @@ TOKEN = "--lease-token"
 OTHER = "other"  # the name of the second Airflow
 TASKS = (
     *(cost_ledger, create_cluster, deferral, ends, finish_run, lease, notifier),
-    *(reaper, submit_stage, terminate_cluster),
+    *(reaper, run_over, submit_stage, terminate_cluster),
 )
 """The modules that tell the time, or read and write a run's files."""
 

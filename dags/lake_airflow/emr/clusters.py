@@ -30,6 +30,8 @@ AT_WORK = [
 """States of tasks that go on by themselves: a deferred one has a timeout, at which the
 scheduler makes it `scheduled`, and that is where tasks of a paused DAG stay."""
 
+ACTIVE = ["queued", "running"]  # states of DAG runs
+
 _LIVE_STEPS = {"PENDING", "RUNNING", "CANCEL_PENDING"}
 
 log = logging.getLogger(__name__)
@@ -135,6 +137,16 @@ def is_of(cluster: dict[str, Any], environment: EnvironmentSpec) -> bool:
 def is_of_this_airflow(cluster: dict[str, Any]) -> bool:
     """Return whether this Airflow created it: it knows nothing of others' runs."""
     return tags_of(cluster).get(AIRFLOW_TAG, "") == airflow_name()
+
+
+def is_over(cluster: dict[str, Any], ti: Any) -> str | None:
+    """Return that the run of a cluster of this Airflow is over, in words; else None."""
+    tags = tags_of(cluster)
+    if "lake:dag" not in tags:
+        return None
+    run_ids = [tags["lake:run-id"]] if "lake:run-id" in tags else None
+    active = ti.get_dr_count(dag_id=tags["lake:dag"], run_ids=run_ids, states=ACTIVE)
+    return None if active else f"its run {tags.get('lake:run')} has ended"
 
 
 def idle(client: Any, cluster: dict[str, Any], now: datetime, ti: Any) -> str | None:

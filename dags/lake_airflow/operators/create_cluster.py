@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from airflow.providers.amazon.aws.operators.emr import EmrCreateJobFlowOperator
 
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
-from lake_airflow.emr.clusters import ClusterFinder, idle, is_of_this_airflow
+from lake_airflow.emr.clusters import ClusterFinder, idle, is_of_this_airflow, is_over
 from lake_airflow.emr.hook import ReplyLost, SendsOnce
 from lake_airflow.emr.job_flow import ALIVE, ENDING, cluster_name, request_problems
 from lake_airflow.emr.steps import StepError
@@ -153,15 +153,16 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
     def _end_idle(self, holder: str, ti: Any, run: Run) -> None:
         """Terminate clusters of the holder that it does not use: no other task may.
 
-        Airflow starts no task of a paused DAG, also not those that end a cluster. No
-        error, for EMR ends an idle cluster too, but later.
+        Airflow starts no task of a paused DAG, also not those that end a cluster, nor of
+        a run that is over. No error, for EMR ends an idle cluster too, but later.
         """
         try:
             client = self.hook.conn
             for cluster in self.clusters().living(cluster_name(holder)):
                 if not is_of_this_airflow(cluster):
                     continue
-                if why := idle(client, cluster, datetime.now(timezone.utc), ti):
+                now = datetime.now(timezone.utc)
+                if why := idle(client, cluster, now, ti) or is_over(cluster, ti):
                     self.log.warning("Terminating cluster %s: %s", cluster["Id"], why)
                     self._note_end(cluster["Id"], why, of=holder, by=run.name)
                     client.terminate_job_flows(JobFlowIds=[cluster["Id"]])

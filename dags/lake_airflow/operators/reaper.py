@@ -19,6 +19,7 @@ from lake_airflow.emr.clusters import (
     created,
     idle,
     is_of_this_airflow,
+    is_over,
     tags_of,
 )
 from lake_airflow.reporting.cost_ledger import Ledger
@@ -31,7 +32,6 @@ OWNER = "data-platform"
 YOUNG = timedelta(minutes=10)
 """Age up to which a cluster is left alone, whatever its run does."""
 
-ACTIVE = ["queued", "running"]  # states of DAG runs
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
 
@@ -116,13 +116,7 @@ class EndLeftovers(BaseOperator):
             return f"it is older than {hours} h"
         if age < YOUNG or "lake:dag" not in tags or not is_of_this_airflow(cluster):
             return None
-        run_ids = [tags["lake:run-id"]] if "lake:run-id" in tags else None
-        active = ti.get_dr_count(
-            dag_id=tags["lake:dag"], run_ids=run_ids, states=ACTIVE
-        )
-        if not active:
-            return f"its run {tags.get('lake:run')} has ended"
-        return idle(client, cluster, now, ti)
+        return is_over(cluster, ti) or idle(client, cluster, now, ti)
 
 
 def reaper(environment: EnvironmentSpec) -> DAG:

@@ -1,8 +1,9 @@
 """Notifies the domain's SNS topic, if there is one, of a run: each event once.
 
 Sent notifications are recorded next to the run's reports, so that a repeated task or
-callback sends none. The next of them sends what could not be published; if it is unknown
-whether a failure was sent, it is sent twice rather than not at all.
+callback sends none; a run that was cleared has records of its own. The next of them sends
+what could not be published; if it is unknown whether a failure was sent, it is sent twice
+rather than not at all.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ from lake_spec.model import EnvironmentSpec
 
 AWS_CONNECTION = "aws_default"
 
+UNREPORTED = (
+    "The run is green in Airflow, but did not report that it succeeded: tasks were marked "
+    "as success by hand. What it was to do is not all done. Start a run."
+)
+
 _NOT_OURS = (ValueError, TypeError, KeyError, AttributeError)
 """Errors from an object that something else wrote."""
 
@@ -45,6 +51,7 @@ class RunNotifier:
         self.environment = environment
         self.run_id = context["run_id"]
         self.run = run_name(plan, context)
+        self.clearing = getattr(context.get("dag_run"), "clear_number", None) or 0
 
     def failed(self, also: tuple[str, ...] = ()) -> None:
         """Notify of a failed run; `also` are causes that its summary does not have."""
@@ -72,6 +79,9 @@ class RunNotifier:
         """Notify of a successful run, if it has events to report."""
         if self.plan.notifications.topic is None:
             return
+        if "summary.json" not in self._files().names():
+            self.failed((UNREPORTED,))
+            return
         summary, before = self._summary(), self._memory()[0]
         if summary.get("state") != SUCCEEDED:  # of a try before, then marked manually
             log.warning("%s: no summary says that it succeeded.", self.run)
@@ -93,8 +103,10 @@ class RunNotifier:
 
     def _summary(self) -> dict[str, Any]:
         """Return the run's summary."""
-        files = RunFiles(self.environment, self.run, aws_conn_id=AWS_CONNECTION)
-        return files.read("summary.json")
+        return self._files().read("summary.json")
+
+    def _files(self) -> RunFiles:
+        return RunFiles(self.environment, self.run, aws_conn_id=AWS_CONNECTION)
 
     def _summary_if_any(self) -> dict[str, Any]:
         """Return the run's summary, or {} for a run that ended without one."""
@@ -123,7 +135,8 @@ class RunNotifier:
         return self._object(f"{self.environment.runs}/states/{self.plan.dag_id}.json")
 
     def _note(self, outcome: str) -> Note:
-        return Note(self._object(f"{self._folder()}/notifications/{outcome}.json"))
+        name = f"{outcome}_{self.clearing}" if self.clearing else outcome
+        return Note(self._object(f"{self._folder()}/notifications/{name}.json"))
 
     def _object(self, address: str) -> S3Object:
         region = self.environment.region
@@ -184,24 +197,22 @@ class FailureCallback:
         self.plan = plan
         self.environment = environment
 
-    def __call__(self, context: Any) -> None:
+    def __call__(self, context: Any, more: tuple[str, ...] = ()) -> None:
         """Notify of the failed run; `reason` is Airflow's reason for the failure."""
         also = () if context.get("reason") == "task_failure" else _also(context)
-        no_task = {"run_id": context["run_id"]}
-        RunNotifier(self.plan, self.environment, no_task).failed(also)
+        notifier_after(self.plan, self.environment, context).failed((*also, *more))
+
+
+def notifier_after(
+    plan: DagPlan, environment: EnvironmentSpec, context: Any
+) -> RunNotifier:
+    """Return the notifier of a run that is over, for a callback: it has no XComs."""
+    known = {name: context.get(name) for name in ("run_id", "dag_run")}
+    return RunNotifier(plan, environment, known)
 
 
 def _also(context: Any) -> tuple[str, ...]:
     return (f"Airflow reports: {context.get('reason') or 'no reason given'}.",)
-
-
-def failure_callback(
-    plan: DagPlan, environment: EnvironmentSpec
-) -> Optional[FailureCallback]:
-    """Return a callback that notifies the domain's topic, if there is one."""
-    if plan.notifications.topic is None:
-        return None
-    return FailureCallback(plan, environment)
 
 
 def alarm_notifier(dag_id: str, topic: Optional[str]) -> Optional[SnsNotifier]:

@@ -74,6 +74,11 @@ class DomainLease:
                 return mine
         raise LeaseBusy(f"{self.address}: another run wrote it at the same time.")
 
+    def since(self, holder: str) -> datetime | None:
+        """Return when this run last took the lease; None where it does not have it."""
+        lease, _ = self._read()
+        return self._since(lease) if lease.holder == holder else None
+
     def release(self, holder: str) -> None:
         """Release the lease, its token stays; another run's lease is left alone."""
         lease, etag = self._read()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import datetime
+from types import SimpleNamespace
 
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.sns.models import sns_backends
@@ -80,16 +81,17 @@ class Dag:
         files = RunFiles(ENVIRONMENT, name, aws_conn_id=None)
         files.write("summary.json", summary.to_json())
 
-    def notifier(self, run_id):
-        return RunNotifier(self.plan, ENVIRONMENT, {"run_id": run_id})
+    def notifier(self, run_id, *, cleared=0):
+        context = {"run_id": run_id, "dag_run": SimpleNamespace(clear_number=cleared)}
+        return RunNotifier(self.plan, ENVIRONMENT, context)
 
-    def is_red(self, run_id, **told):
+    def is_red(self, run_id, *, cleared=0, **told):
         self.ends(run_id, **{**FAILED, **told})
-        self.notifier(run_id).failed()
+        self.notifier(run_id, cleared=cleared).failed()
 
-    def is_green(self, run_id, **told):
+    def is_green(self, run_id, *, cleared=0, **told):
         self.ends(run_id, **told)
-        self.notifier(run_id).succeeded()
+        self.notifier(run_id, cleared=cleared).succeeded()
 
     def callback(self, run_id, reason="task_failure"):
         FailureCallback(self.plan, ENVIRONMENT)({"run_id": run_id, "reason": reason})

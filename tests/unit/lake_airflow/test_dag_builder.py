@@ -11,8 +11,9 @@ from airflow.serialization import serialized_objects
 from lake_airflow.dag_builder import Renderer
 from lake_airflow.operators.create_cluster import LONGEST_WAIT
 from lake_airflow.operators.finish_run import AnnounceChanges
+from lake_airflow.operators.run_over import RunOver
 from lake_airflow.planning.plan import plan
-from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules, TableGrant
+from lake_spec.model import Engine, HistoryRuns, Schedules, TableGrant
 from tests.unit.lake_airflow.specs import (
     CLUSTER,
     ENVIRONMENT,
@@ -300,8 +301,14 @@ def test_owner_tags_and_page_tell_whose_it_is(dags):
     )
 
 
-def test_a_failed_run_is_told_only_where_the_domain_names_a_topic(dags):
-    topic = "arn:aws:sns:eu-central-1:123456789012:alarms"
-    told = render(domain(notifications=Notifications(topic)))
-    assert all(dag.on_failure_callback for dag in told.values())
-    assert not any(dag.on_failure_callback for dag in dags.values())
+def test_airflow_calls_back_when_a_run_is_over(dags):
+    for dag in dags.values():
+        assert isinstance(dag.on_failure_callback, RunOver)
+        assert isinstance(dag.on_success_callback, RunOver)
+
+
+def test_green_runs_call_nobody_back_where_that_hides_their_dags(monkeypatch):
+    monkeypatch.setenv("AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL", "300")
+    for dag in render(domain()).values():
+        assert isinstance(dag.on_failure_callback, RunOver)
+        assert dag.on_success_callback is None

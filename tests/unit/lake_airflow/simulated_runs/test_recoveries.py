@@ -43,6 +43,17 @@ def test_a_run_that_is_green_after_it_was_cleared_is_a_recovery(dag, topic):
     ]
 
 
+def test_a_run_is_told_again_each_time_that_it_was_cleared(dag, topic):
+    dag.is_red("r1")
+    dag.is_green("r1", cleared=1)
+    dag.is_red("r1", cleared=2)
+    dag.is_red("r1", cleared=2)
+    dag.is_red("r1", cleared=3)
+    dag.is_green("r1", cleared=4)
+    failed, recovered = "sales_incremental: failed", "sales_incremental: recovered"
+    assert subjects(topic) == [failed, recovered, failed, failed, recovered]
+
+
 def test_a_run_of_other_tables_or_a_dry_run_is_no_recovery(dag, topic):
     dag.is_red("r1", asked=("orders",))
     dag.is_green("r2", asked=("customers",))

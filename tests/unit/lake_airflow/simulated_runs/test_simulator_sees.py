@@ -12,7 +12,7 @@ import pytest
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
 
 from lake_airflow.emr import clusters, job_flow, step_status
-from lake_airflow.operators import create_cluster, reaper
+from lake_airflow.operators import create_cluster, reaper, run_over
 from lake_airflow.operators.create_cluster import CreateCluster
 from lake_airflow.operators.finish_run import Verdict
 from lake_airflow.runs.lease import DomainLease
@@ -22,7 +22,7 @@ from lake_spec.contract.lease import Lease
 from lake_airflow.operators.reaper import EndLeftovers
 from lake_airflow.operators.submit_stage import SubmitStage
 from lake_airflow.reporting.cost_ledger import Ledger
-from lake_airflow.reporting.notifier import FailureCallback, Note
+from lake_airflow.reporting.notifier import FailureCallback, Note, RunNotifier
 from tests.simulator import designs, world
 from tests.simulator.playing import SCHEDULES, broken
 from tests.unit.lake_airflow.first_task import create_without_looking
@@ -161,6 +161,22 @@ def with_a_step_that_ends_with_its_task_s_process(monkeypatch):
     return "while it did well"
 
 
+def without_looking_for_what_marks_left(monkeypatch):
+    monkeypatch.setattr(run_over, "cluster_name", lambda run: f"{run} of nobody")
+    return "outlived"
+
+
+def without_a_word_about_marks(monkeypatch):
+    monkeypatch.setattr(run_over.RunOver, "__call__", lambda *_: None)
+    return "nobody was told"
+
+
+def with_one_message_for_all_clearings(monkeypatch):
+    never = property(lambda self: 0, lambda self, number: None)
+    monkeypatch.setattr(RunNotifier, "clearing", never, raising=False)
+    return "nobody was told"
+
+
 def with_a_reaper_that_waits_for_what_restarts(monkeypatch):
     monkeypatch.setattr(clusters, "AT_WORK", [*clusters.AT_WORK, "restarting"])
     return "idled for"
@@ -191,6 +207,9 @@ def with_a_reaper_that_waits_for_what_restarts(monkeypatch):
         without_looking_for_what_may_come_yet,
         with_a_step_that_ends_with_its_task_s_process,
         with_a_reaper_that_waits_for_what_restarts,
+        without_looking_for_what_marks_left,
+        without_a_word_about_marks,
+        with_one_message_for_all_clearings,
     ],
     ids=lambda change: change.__name__,
 )

@@ -32,6 +32,7 @@ KINDS = (
     *("left over", "clusters at once", "steps of", "times", "was needed"),
     *("not in the ledger", "waited for", "told again", "nobody was told", "outlived"),
     *("without the lease", "idled for", "nothing woke", "while it did well"),
+    "lost requests",
     "red, but all of its steps",
 )
 """Words by which a violation tells which promise it is of."""

@@ -23,6 +23,8 @@ from tests.simulator.cloud import Cloud, Cluster, Step
 READ_SECONDS, WRITE_SECONDS = 0.2, 0.5
 CONNECTION = "EndpointConnectionError"
 READ_FAULTS = ("ThrottlingException", "ExpiredTokenException", CONNECTION)
+FORGETS = 0.004
+"""How likely EMR answers that it will end a cluster, and does not."""
 NOT_VALID = timedelta(seconds=20)
 """So long after its creation EMR may not know a cluster."""
 
@@ -137,6 +139,10 @@ class EmrClient:
         self._cloud.pass_time(WRITE_SECONDS)
         if self._cloud.random.random() < 0.05:
             raise refused("InternalServerError", "TerminateJobFlows")
+        if self._cloud.happens("a termination that EMR forgets", FORGETS):
+            for each in JobFlowIds:
+                self._cloud.clusters[each].forgotten += 1
+            return _ok()
         for each in JobFlowIds:
             if not self._cloud.clusters[each].told_to_end:
                 self._cloud.clusters[each].end(self._cloud.now, "")

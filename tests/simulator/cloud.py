@@ -58,6 +58,8 @@ class Cluster:
     ended: Optional[datetime] = None
     reason: str = ""
     is_twin: bool = False
+    forgotten: int = 0
+    """Requests to end it that EMR answered and did not carry out."""
 
     @property
     def tags(self) -> Dict[str, str]:

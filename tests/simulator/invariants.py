@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any, Dict, Iterator, List, Tuple
 
+from lake_airflow.operators.terminate_cluster import END_LIMIT
 from lake_airflow.runs.xcoms import END_TASK
 from tests.simulator.airflow import BY_HAND_GREEN, DOWNSTREAM, SimulatedRun
 from tests.simulator.cloud import Cluster
@@ -20,6 +21,9 @@ IDLES = timedelta(minutes=59)
 """An idle cluster is ended after 20 minutes, at the next look of the reaper 15 minutes
 later, of which one may fail in all its tries (8 minutes): before EMR's own limit."""
 
+
+FORGETS = END_LIMIT + timedelta(minutes=10)
+"""An end that EMR forgot is asked for again after this time."""
 
 LIMIT = timedelta(hours=7)
 """Less than what each stage may take: nobody cancels a step that began later."""
@@ -56,6 +60,7 @@ def _clusters(world: World) -> Iterator[str]:
         if waited > PATIENCE and not any(world.is_of(cluster, r) for r in gone):
             yield f"{cluster.id} did not start and was waited for"
     yield from _outlived(world)
+    yield from _asked_once(world)
     for cluster in world.cloud.living():
         yield f"{cluster.id} of {cluster.tags['lake:run']} is left over"
     if world.has_reaper:
@@ -63,6 +68,15 @@ def _clusters(world: World) -> Iterator[str]:
             yield f"{cluster.id} is not in the ledger"
     for cluster in sorted(world.reaped):
         yield f"{cluster} was needed by its run when the reaper ended it"
+
+
+def _asked_once(world: World) -> Iterator[str]:
+    """Each try of the task that ends a cluster asks EMR for it."""
+    for run in world.runs:
+        gave_up = sum(f"{END_TASK}: TimeoutError" in cause for cause in run.causes)
+        forgotten = sum(each.forgotten for each in world.clusters_of(run))
+        if gave_up > forgotten:
+            yield f"{run.key}: {gave_up} tries, {forgotten} lost requests"
 
 
 def _outlived(world: World) -> Iterator[str]:
@@ -86,7 +100,7 @@ def _idled(world: World) -> Iterator[str]:
     for cluster in world.cloud.clusters.values():
         over = cluster.ended or world.cloud.now
         since = max([cluster.ready, *(s.ended or over for s in cluster.steps)])
-        if over - since > IDLES:
+        if over - since > IDLES + cluster.forgotten * FORGETS:
             yield f"{cluster.id} of {cluster.tags['lake:run']} idled for {over - since}"
 
 
@@ -196,7 +210,8 @@ def _told(world: World) -> Iterator[str]:
             yield f"{run.key}: its failure was told again"
         if times < run.failures:
             yield f"{run.key}: of its failure nobody was told"
-        if not times and run.event == DOWNSTREAM and run.called_back:
+        is_marked = run.event == DOWNSTREAM and run.called_back and not run.clears
+        if is_marked and not times and not _did_all(world, run):
             yield f"{run.key}: of its marks nobody was told"
         by_hand = run.event in BY_HAND_GREEN
         if times and run.state == "success" and not run.clears and not by_hand:

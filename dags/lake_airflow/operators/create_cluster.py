@@ -13,7 +13,12 @@ from lake_airflow.emr.clusters import ClusterFinder, idle, is_of_this_airflow, i
 from lake_airflow.emr.hook import ReplyLost, SendsOnce
 from lake_airflow.emr.job_flow import ALIVE, ENDING, cluster_name, request_problems
 from lake_airflow.emr.steps import StepError
-from lake_airflow.operators.deferral import OTHERS_LOOKS, OutlivesTriggers, READS_LIMIT
+from lake_airflow.operators.deferral import (
+    OTHERS_LOOKS,
+    READS_FAIL,
+    READS_LIMIT,
+    OutlivesTriggers,
+)
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.operators.links import RunPageLink
 from lake_airflow.operators.preview import Preview
@@ -46,6 +51,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         *EmrCreateJobFlowOperator.operator_extra_links,
         RunPageLink(),
     )
+    own_xcoms = (READS_FAIL, WAITS_XCOM, RUN_XCOM, CAUSE_XCOM, RELEASE_XCOM)
     _job_flow_id: str | None = None  # the provider reads it before it sets it
 
     def __init__(
@@ -83,6 +89,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         )
 
     def execute(self, context: Any) -> str:
+        self.begins(context)
         try:
             planned = self._planned(context)
             if planned.run.plan_only:

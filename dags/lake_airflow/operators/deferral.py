@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from datetime import datetime, timedelta, timezone
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
@@ -40,10 +40,34 @@ READS_LIMIT = timedelta(hours=2)
 """Time without an answer of AWS after which a task of a cluster fails."""
 
 READS_FAIL = "reads_fail_since"  # an XCom: since when AWS gave no answer, in ISO 8601
+TRY_XCOM = "try"  # the number of the try that the other XComs of a task are of
 
 
 class OutlivesTriggers(BaseOperator):
-    """Base of an operator that goes on also where the trigger itself failed."""
+    """Base of an operator that goes on also where the trigger itself failed.
+
+    What it tells itself by XComs is of one try, and so is the method that a trigger wakes:
+    Airflow 3.0 lets the next try begin in that method, with these XComs.
+    """
+
+    own_xcoms: ClassVar[tuple[str, ...]] = (READS_FAIL,)
+    """What a try begins without."""
+
+    def begins(self, context: Any) -> None:
+        """Forget what an earlier try told itself; `execute` does it first."""
+        ti, number = context["ti"], _try_number(context)
+        before = ti.xcom_pull(task_ids=self.task_id, key=TRY_XCOM)
+        if before == number:
+            return
+        if before is not None:
+            for key in self.own_xcoms:
+                ti.xcom_push(key=key, value=None)
+        ti.xcom_push(key=TRY_XCOM, value=number)
+
+    def is_of_before(self, context: Any) -> bool:
+        """Return whether it was an earlier try that slept."""
+        slept = context["ti"].xcom_pull(task_ids=self.task_id, key=TRY_XCOM)
+        return slept not in (None, _try_number(context))
 
     @abstractmethod
     def without_trigger(self, context: Any) -> Any:
@@ -84,6 +108,9 @@ class OutlivesTriggers(BaseOperator):
         self, next_method: str, next_kwargs: dict[str, Any] | None, context: Any
     ) -> Any:
         """Continue; how the trigger ended matters only if it reports it itself."""
+        if self.is_of_before(context):
+            self.log.info("An earlier try slept; this one begins anew.")
+            return self.execute(context)
         try:
             return super().resume_execution(next_method, next_kwargs, context)
         except TaskDeferralTimeout:
@@ -95,6 +122,10 @@ class OutlivesTriggers(BaseOperator):
     def after_timeout(self, context: Any) -> Any:
         """Continue after the time that the operator gave its trigger."""
         return self.without_trigger(context)
+
+
+def _try_number(context: Any) -> int:
+    return getattr(context["ti"], "try_number", 1)
 
 
 class WaitsForEmr(OutlivesTriggers):

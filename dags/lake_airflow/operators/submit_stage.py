@@ -26,6 +26,7 @@ from lake_airflow.emr.steps import (
 from lake_airflow.operators.deferral import (
     LONGEST_SLEEP,
     OTHERS_LOOKS,
+    READS_FAIL,
     SHORTEST_PAUSE,
     WaitsForEmr,
 )
@@ -68,6 +69,11 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         *EmrAddStepsOperator.operator_extra_links,
         RunPageLink(),
         StepLogLink(),
+    )
+
+    own_xcoms = (
+        *(READS_FAIL, FOLLOWS_XCOM, KNOWN_XCOM),
+        *(CANCELLED_XCOM, FORCED_XCOM, STEPS_XCOM),
     )
 
     def __init__(
@@ -116,6 +122,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     def execute(self, context: Any) -> None:
         if not self.job_flow_id:
             raise AirflowSkipException("The run has no cluster.")
+        self.begins(context)
         context["ti"].xcom_push(key=FOLLOWS_XCOM, value=False)
         try:
             self._begin(context)

@@ -14,7 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lake_airflow.compat import AirflowSkipException
 from lake_airflow.emr.clusters import ClusterFinder
 from lake_airflow.emr.job_flow import ENDED, ENDING, cluster_name
-from lake_airflow.operators.deferral import LATE, READS_LIMIT, WaitsForEmr
+from lake_airflow.operators.deferral import LATE, READS_FAIL, READS_LIMIT, WaitsForEmr
 from lake_airflow.operators.links import RunPageLink
 from lake_airflow.runs.ends import Ends
 from lake_airflow.runs.lease import DomainLease
@@ -51,6 +51,8 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         RunPageLink(),
     )
 
+    own_xcoms = (READS_FAIL, ENDS_XCOM, COST_XCOM)
+
     def __init__(
         self,
         *,
@@ -75,6 +77,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         return ClusterFinder(self.hook.conn, self.environment)
 
     def execute(self, context: Any) -> str:
+        self.begins(context)
         try:
             return self._end(context)
         except (BotoCoreError, ClientError) as error:

@@ -102,6 +102,32 @@ def test_a_cluster_that_does_not_end_is_told_after_its_limit(
         runner.wake(terminate(), "follow_again")
 
 
+def test_a_try_that_begins_where_one_failed_asks_for_the_end_again(
+    emr, runner, unseen, monkeypatch
+):
+    """As Airflow 3.0 lets it, with the XComs of before."""
+    (cluster,) = emr.clusters
+    asked = []
+    monkeypatch.setattr(cluster, "terminate", lambda: asked.append(cluster.id))
+    monkeypatch.setattr(emr, "move_on", lambda: None)
+    runner.sees_pauses = True
+    for number in (1, 2, 3):
+        runner.tries = (number, 3)
+        with pytest.raises(BaseException) as waiting:
+            task = terminate()
+            if number == 1:
+                runner.execute(task)
+            task.job_flow_id = ""  # its template, rendered
+            runner.wake(task, "follow_again")
+        assert type(waiting.value).__name__ == "TaskDeferred"
+        assert len(asked) == number
+        late = datetime.now(timezone.utc) - END_LIMIT
+        ends = {"cluster": unseen, "since": late.isoformat()}
+        runner.xcoms["terminate_cluster", "ends"] = ends
+        with pytest.raises(TimeoutError, match="still running 0:30:00 after"):
+            runner.wake(terminate(), "follow_again")
+
+
 def test_an_end_that_cannot_be_asked_about_is_asked_about_again(
     emr, runner, unseen, monkeypatch
 ):

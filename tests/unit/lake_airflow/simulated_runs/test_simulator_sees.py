@@ -14,6 +14,7 @@ from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from lake_airflow.emr import clusters, job_flow, step_status
 from lake_airflow.operators import create_cluster, reaper, run_over
 from lake_airflow.operators.create_cluster import CreateCluster
+from lake_airflow.operators.deferral import OutlivesTriggers
 from lake_airflow.operators.finish_run import Verdict
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.operators.terminate_cluster import TerminateCluster
@@ -23,7 +24,7 @@ from lake_airflow.operators.reaper import EndLeftovers
 from lake_airflow.operators.submit_stage import SubmitStage
 from lake_airflow.reporting.cost_ledger import Ledger
 from lake_airflow.reporting.notifier import FailureCallback, Note, RunNotifier
-from tests.simulator import designs, world
+from tests.simulator import client, designs, world
 from tests.simulator.playing import SCHEDULES, broken
 from tests.unit.lake_airflow.first_task import create_without_looking
 
@@ -177,6 +178,12 @@ def with_one_message_for_all_clearings(monkeypatch):
     return "nobody was told"
 
 
+def with_tries_that_go_on_where_one_failed(monkeypatch):
+    monkeypatch.setattr(client, "FORGETS", 0.3)
+    monkeypatch.setattr(OutlivesTriggers, "is_of_before", lambda *_: False)
+    return "lost requests"
+
+
 def with_a_reaper_that_waits_for_what_restarts(monkeypatch):
     monkeypatch.setattr(clusters, "AT_WORK", [*clusters.AT_WORK, "restarting"])
     return "idled for"
@@ -208,6 +215,7 @@ def with_a_reaper_that_waits_for_what_restarts(monkeypatch):
         with_a_step_that_ends_with_its_task_s_process,
         with_a_reaper_that_waits_for_what_restarts,
         without_looking_for_what_marks_left,
+        with_tries_that_go_on_where_one_failed,
         without_a_word_about_marks,
         with_one_message_for_all_clearings,
     ],

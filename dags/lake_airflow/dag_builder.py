@@ -13,7 +13,6 @@ from airflow.timetables.interval import CronDataIntervalTimetable
 from lake_airflow.operators.create_cluster import CreateCluster, LONGEST_WAIT
 from lake_airflow.operators.finish_run import (
     AnnounceChanges,
-    AnnounceTables,
     SummariseRun,
     Verdict,
 )
@@ -145,20 +144,16 @@ class Renderer:
         return _ends(terminate, create)
 
     def _announce(self, plan: DagPlan, terminate: BaseOperator) -> None:
-        if plan.updates:
-            terminate >> AnnounceChanges(
-                task_id="announce_changes",
-                outlets=[Asset(plan.updates)],
-                retries=3,
-            )
-        if plan.built:
-            terminate >> AnnounceTables(
-                task_id="announce_tables",
-                plan=plan,
-                environment=self.environment,
-                outlets=[Asset(plan.built)],
-                retries=3,
-            )
+        assets = {"announce_changes": plan.updates, "announce_tables": plan.built}
+        for task_id, asset in assets.items():
+            if asset:
+                terminate >> AnnounceChanges(
+                    task_id=task_id,
+                    plan=plan,
+                    environment=self.environment,
+                    outlets=[Asset(asset)],
+                    retries=3,
+                )
 
 
 def _ends(task: BaseOperator, setup: BaseOperator, **more: bool) -> Any:

@@ -205,20 +205,12 @@ class Verdict(EndTask):
             self.log.warning("%s was not notified: %s", topic, error, exc_info=True)
 
 
-class AnnounceChanges(BaseOperator):
-    """Updates the asset of the change logs once the cluster that wrote them is
-    gone; a dry run wrote nothing and updates nothing."""
+class AnnounceChanges(EndTask):
+    """Updates an asset once the cluster is gone, if the run wrote rows of a table: of the
+    change logs, or of the domain's tables.
 
-    operator_extra_links = (RunPageLink(),)
-
-    def execute(self, context: Any) -> None:
-        if pinned_run(context).dry_run:
-            raise AirflowSkipException("A dry run changes nothing.")
-
-
-class AnnounceTables(EndTask):
-    """Updates the asset of the domain's tables once the cluster is gone, if the run
-    changed one; else products of other domains would be started for nothing."""
+    Else the runs that wait for it would be started for nothing, each with a cluster.
+    """
 
     def execute(self, context: Any) -> None:
         if pinned_run(context).dry_run:

@@ -10,7 +10,6 @@ import pytest
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
 from lake_airflow.operators.finish_run import (
     AnnounceChanges,
-    AnnounceTables,
     SummariseRun,
     Verdict,
 )
@@ -259,17 +258,6 @@ def test_a_log_that_emr_puts_there_late_is_looked_into_again(aws, finished, told
     assert "OutOfMemoryError" in str(written(aws)["causes"])
 
 
-def test_changes_are_announced(finished):
-    assert finished.execute(AnnounceChanges(task_id="announce_changes")) is None
-
-
-def test_a_dry_run_announces_nothing(finished):
-    pinned = run(PLAN, dry_run=True).to_xcom()
-    finished.xcoms["create_cluster", "run"] = pinned
-    with pytest.raises(AirflowSkipException, match="A dry run changes nothing"):
-        finished.execute(AnnounceChanges(task_id="announce_changes"))
-
-
 def states_of(aws):
     body = aws.get_object(Bucket="lake", Key="runs/tables/sales.json")["Body"]
     return json.loads(body.read())
@@ -307,23 +295,32 @@ def test_states_that_cannot_be_written_leave_the_run_as_it_was(
     assert "The states of sales are unchanged" in logged(caplog, capsys)
 
 
-def announce_tables():
-    return AnnounceTables(task_id="announce_tables", plan=PLAN, environment=ENVIRONMENT)
+def announce():
+    return AnnounceChanges(
+        task_id="announce_changes", plan=PLAN, environment=ENVIRONMENT
+    )
 
 
-def test_tables_are_announced_if_one_was_changed(aws, finished):
+def test_changes_are_announced_if_rows_were_written(aws, finished):
     put_reports(aws, state="nothing_new")
-    assert finished.execute(announce_tables()) is None
+    assert finished.execute(announce()) is None
 
 
-def test_tables_are_not_announced_if_none_was_changed(aws, finished):
+@pytest.mark.parametrize("orders", [{"state": "failed"}, None], ids=str)
+def test_nothing_is_announced_if_no_rows_were_written(aws, finished, orders):
     put(aws, "maintenance/customers.json", {"state": "nothing_new"})
-    put(aws, "maintenance/orders.json", {"state": "failed"})
+    if orders:
+        put(aws, "maintenance/orders.json", orders)
     with pytest.raises(AirflowSkipException, match="The run changed no table"):
-        finished.execute(announce_tables())
+        finished.execute(announce())
 
 
-def test_a_dry_run_announces_no_tables(finished):
+def test_a_run_whose_step_never_started_announces_nothing(finished):
+    with pytest.raises(AirflowSkipException, match="The run changed no table"):
+        finished.execute(announce())
+
+
+def test_a_dry_run_announces_nothing(finished):
     finished.xcoms["create_cluster", "run"] = run(PLAN, dry_run=True).to_xcom()
     with pytest.raises(AirflowSkipException, match="A dry run changes nothing"):
-        finished.execute(announce_tables())
+        finished.execute(announce())

@@ -36,7 +36,10 @@ _CHATTER = re.compile(
 def last_exception(
     address: str, *, region: str, aws_conn_id: Optional[str]
 ) -> Optional[str]:
-    """Return the last exception of a packed log on S3, masked; None if unreadable."""
+    """Return the last exception of a packed log on S3, masked; None if unreadable.
+
+    S3 answers 403 for a log that is not there yet where listing is not granted.
+    """
     if not address.startswith("s3://"):
         return None
     hook = S3Hook(aws_conn_id=aws_conn_id, region_name=region)
@@ -47,7 +50,10 @@ def last_exception(
             return None
         text = _tail(found["Body"])
     except (BotoCoreError, ClientError, zlib.error) as error:
-        log.info("%s cannot be read: %s", address, error)
+        if _may_come(error):
+            log.info("%s is not there yet, or must not be read.", address)
+        else:
+            log.info("%s cannot be read: %s", address, error)
         return None
     exception = exception_in(text.decode("utf-8", "replace"))
     return masked(exception)[:LONGEST] if exception else None
@@ -63,6 +69,11 @@ def exception_in(text: str) -> Optional[str]:
         if found := _EXCEPTION.fullmatch(line):
             return found.group(1)
     return next((line for line in reversed(lines) if not _CHATTER.match(line)), None)
+
+
+def _may_come(error: Exception) -> bool:
+    code = error.response["Error"]["Code"] if isinstance(error, ClientError) else ""
+    return code in ("NoSuchKey", "AccessDenied", "403", "404")
 
 
 def _tail(body: Any) -> bytes:

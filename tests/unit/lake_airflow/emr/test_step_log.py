@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 
 import pytest
+from botocore.exceptions import ClientError
 
 from lake_airflow.emr import step_log
 from lake_airflow.emr.step_log import exception_in, last_exception
+from tests.unit.lake_airflow.conftest import logged
 
 ADDRESS = "s3://lake/logs/run/j-1/steps/s-1/stderr.gz"
 CHATTER = "26/11/21 02:00:01 INFO SparkContext: Running Spark version 3.5.6\n"
@@ -85,6 +87,20 @@ def test_without_a_log_nothing_is_told(aws, packed):
     if packed is not None:
         put(aws, packed)
     assert told() is None
+
+
+@pytest.mark.parametrize("code", ["NoSuchKey", "AccessDenied"])
+def test_a_log_that_is_not_there_yet_is_no_refusal(
+    aws, monkeypatch, caplog, capsys, code
+):
+    def refuse(**_):
+        raise ClientError({"Error": {"Code": code, "Message": "no"}}, "GetObject")
+
+    monkeypatch.setattr(aws, "get_object", refuse)
+    caplog.set_level("INFO")
+    assert told() is None
+    said = logged(caplog, capsys)
+    assert f"{ADDRESS} is not there yet" in said and code not in said
 
 
 def test_a_log_that_is_too_large_is_left_alone(aws, monkeypatch):

@@ -245,6 +245,7 @@ class World:
             for run in self.runs
             if self.is_of(cluster, run)
             and not cluster.is_twin
+            and not cluster.forgotten
             and run.state == "running"
             and not run.is_left_alone
         }

@@ -88,6 +88,7 @@ class Features:
     placeholders: bool = False
     full_refresh: bool = False
     shapes: bool = False
+    moves: bool = False
 
 
 FRESH = "fresh"
@@ -210,9 +211,18 @@ class _History:
             needed = (*self.spec.order_by, self.spec.effective_at)
             values = {n: v if n in needed else None for n, v in values.items()}
         event = Delivery(self.random.choice(self.keys), op, values, "", 0, LANDED)
+        if self.features.moves and op == UPSERT and self.random.random() < 0.25:
+            event = replace(event, moved_from=self._key_before(event.key))
         if self.features.bad_rows and self.random.random() < 0.03:
             return self._bad(event)
         return event
+
+    def _key_before(self, key: Tuple) -> Tuple:
+        """A key, often the same; what did not change is not always said."""
+        return tuple(
+            None if old == new and self.random.random() < 0.5 else old
+            for old, new in zip(self.random.choice(self.keys), key)
+        )
 
     def _bad(self, event: Delivery) -> Delivery:
         """Without a part of its key, without order, or in the future."""

@@ -12,7 +12,10 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from lake_spec.model import Csv, TableSpec
 from tests.oracle.histories import Shape
-from tests.oracle.oracle import UNAVAILABLE, Delivery
+from tests.oracle.oracle import UNAVAILABLE, Delivery, same
+
+WAS = "was_"
+"""Before the name of a column of the key: the columns with the key before an update."""
 
 WORDS = {"upsert": "U", "delete": "D", "truncate": "T"}
 
@@ -29,11 +32,13 @@ def file_text(
 def csv_text(spec: TableSpec, records: Sequence[Delivery], shape: Shape) -> str:
     """A file with a header; full-load files have no operation."""
     names = shape.names
+    if any(each.moved_from for each in records):
+        names = (*names, *(WAS + name for name in spec.key))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_operation(records[0], "op") + [_spelled(n, shape) for n in names])
     for each in records:
-        row = columns_of(spec, each)
+        row = {**columns_of(spec, each), **key_before(spec, each)}
         values = ["" if row.get(n) is None else _plain(row[n]) for n in names]
         writer.writerow(_operation(each, WORDS[each.op]) + values)
     return text.getvalue()
@@ -53,6 +58,7 @@ def json_text(spec: TableSpec, records: Sequence[Delivery], shape: Shape) -> str
     for each in records:
         values = columns_of(spec, each)
         row = {n: values[n] for n in shape.names if values.get(n) is not None}
+        row.update(key_before(spec, each))
         maps = {n: json.dumps(_json(v)) for n, v in row.items() if n == "extra"}
         if "deep" in row:
             maps["deep"] = json.dumps(_json(row["deep"]))
@@ -62,6 +68,12 @@ def json_text(spec: TableSpec, records: Sequence[Delivery], shape: Shape) -> str
             row["place"] = {_spelled(n, shape): v for n, v in row["place"].items()}
         lines.append(json.dumps({**word, **{_spelled(n, shape): row[n] for n in row}}))
     return "".join(f"{line}\n" for line in lines)
+
+
+def key_before(spec: TableSpec, record: Delivery) -> Dict[str, Any]:
+    """The columns that say the key before the update, as far as it is said."""
+    pairs = zip(spec.key, record.moved_from or ())
+    return {WAS + name: value for name, value in pairs if value is not None}
 
 
 def columns_of(spec: TableSpec, record: Delivery) -> Dict[str, Any]:
@@ -105,7 +117,12 @@ def log_record(spec: TableSpec, record: Delivery) -> tuple:
     values = {n: None if n in missing else v for n, v in record.values.items()}
     sent = json_object(spec, replace(record, values=values))
     not_sent = ",".join(missing) or None
-    return sent, word, rank, started(spec, record), not_sent, record.path, record.record
+    key, before = record.key or (), key_before(spec, record)
+    old = {name: before.get(WAS + name, new) for name, new in zip(spec.key, key)}
+    is_moved = same(tuple(old.values())) != same(key)
+    moved = json.dumps(_json(old)) if is_moved else None
+    place = (record.path, record.record)
+    return (sent, moved, word, rank, started(spec, record), not_sent, *place)
 
 
 def started(spec: TableSpec, record: Delivery) -> Optional[str]:

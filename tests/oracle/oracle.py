@@ -56,6 +56,9 @@ class Delivery:
     landed: datetime
     is_load: bool = False
     full_refresh_at: Optional[Tuple] = None
+    moved_from: Optional[Tuple] = (
+        None  # the key before the update, as far as it is said
+    )
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,20 @@ def accepted(event: Delivery, settings: Settings) -> bool:
     return not too_late and (settings.open_end is None or time < settings.open_end)
 
 
+def as_events(event: Delivery, settings: Settings) -> List[Delivery]:
+    """The event; of an update with another key before, also the delete of that key."""
+    said = event.moved_from or event.key or ()
+    old = tuple(
+        new if part is None else part for part, new in zip(said, event.key or ())
+    )
+    if event.op != UPSERT or same(old) == same(event.key):
+        return [replace(event, moved_from=None)]
+    kept = {*settings.order_by, settings.effective_at}
+    values = {name: v if name in kept else None for name, v in event.values.items()}
+    gone = replace(event, key=old, op=DELETE, values=values, moved_from=None)
+    return [replace(event, moved_from=old), gone]
+
+
 def distinct(deliveries: Iterable[Delivery], settings: Settings) -> List[Delivery]:
     """The events: each at the smallest position at which it was seen."""
     seen: Counter = Counter()
@@ -172,20 +189,36 @@ def lines_of(events: List[Delivery], settings: Settings) -> List[List[Delivery]]
             if key not in spared and stands(each, settings) > first
         ]
         line.sort(key=lambda each: stands(each, settings))
-    return [filled(line) for line in lines.values()]
+    return filled(list(lines.values()), settings)
 
 
-def filled(line: List[Delivery]) -> List[Delivery]:
-    """The line with each placeholder replaced by the value before it."""
-    result: List[Delivery] = []
-    before: Mapping[str, Any] = {}
-    for each in line:
+def filled(lines: List[List[Delivery]], settings: Settings) -> List[List[Delivery]]:
+    """The lines with each placeholder replaced by the value before it.
+
+    A life is what is between two deletes of a key. The first upsert of one goes on with
+    the values of the key that its row had before: of its life, or of the one just ended.
+    """
+    living: Dict[Any, Mapping[str, Any]] = {}
+    ended: Dict[Any, Mapping[str, Any]] = {}
+    result: List[List[Delivery]] = [[] for _ in lines]
+    every = [(each, place) for place, line in enumerate(lines) for each in line]
+    # The update that ended the old key's life is looked at before that end.
+    every.sort(key=lambda x: (stands(x[0], settings), x[0].op == DELETE))
+    for each, place in every:
+        key, old = same(each.key), same(each.moved_from)
+        if each.op == DELETE:
+            ended[key] = living.pop(key, {})
+            result[place].append(each)
+            continue
+        before = living.get(key)
+        if before is None:
+            before = living.get(old, ended.get(old, {})) if old else {}
         values = {
             name: before.get(name) if value == UNAVAILABLE else value
             for name, value in each.values.items()
         }
-        before = {} if each.op == DELETE else values
-        result.append(replace(each, values=values))
+        living[key] = values
+        result[place].append(replace(each, values=values))
     return result
 
 
@@ -243,7 +276,8 @@ def tables(
     deliveries: Iterable[Delivery], settings: Settings
 ) -> Tuple[List[Row], List[Row]]:
     """The current table and the history table."""
-    events = distinct((s for s in deliveries if accepted(s, settings)), settings)
+    good = (each for each in deliveries if accepted(each, settings))
+    events = distinct((e for each in good for e in as_events(each, settings)), settings)
     lines = lines_of(events, settings)
     current = [row for line in lines for row in living(line, settings)]
     return current, [row for line in lines for row in versions(line, settings)]

@@ -22,7 +22,12 @@ from tests.spark.lake import Lake, stored, table
 
 HISTORY = (*comparison.TIMES, *comparison.FLAGS)
 ALL = Features(
-    bad_rows=True, truncates=True, placeholders=True, full_refresh=True, shapes=True
+    bad_rows=True,
+    truncates=True,
+    placeholders=True,
+    full_refresh=True,
+    shapes=True,
+    moves=True,
 )
 STAGES = (("full_load", {"load", "reload"}), ("incremental", {"changes"}))
 """Each stage, and which files it takes."""

@@ -125,3 +125,12 @@ class ParsingId(str, Enum):
 
     Fix: Add the price that the message names to the file of prices.
     """
+
+    KEY_MAY_CHANGE = "key-may-change"
+    """A feed without values from before updates has a `unique` check of columns that are
+    no part of its key. A warning: the specs can be used.
+
+    Fix: If the source may change a row's key, choose the columns of the check as the key,
+    or have the source send the values before updates and name them in
+    `source.operation.before`. If it never does, nothing.
+    """

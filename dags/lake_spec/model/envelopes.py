@@ -28,6 +28,9 @@ OPERATION = "__op"
 OLD_KEY = "__old_key"
 """The source column with the key before a key change, as JSON."""
 
+BEFORE = "__before.{column}"
+"""The source columns with values before an update, of the columns of the key alone."""
+
 LOG_NAME = "__log_name"
 """The source column with the name of the log that a position is in: of binlogs alone."""
 

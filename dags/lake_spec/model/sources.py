@@ -164,6 +164,13 @@ class Operation:
         "Values for truncates: a delete of every key, in a row without key.",
         ("T", "t"),
     )
+    before: Optional[str] = setting(
+        "Name of the column or field with a key column's value before an update, where "
+        "`{column}` stands for its name in the source without what is before its last "
+        "dot; an update of the key is then a delete of the old one too.",
+        None,
+        example="BI_{column}",
+    )
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,20 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from lake_spec.diagnostics.diagnostic import Diagnostic, Problem
 from lake_spec.diagnostics.errors import SpecErrors
+from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.diagnostics.product_ids import ProductId
 from lake_spec.lineage.sensitivity import ColumnSensitivity, Mark
 from lake_spec.model import (
     CheckedLayer,
     DomainSpec,
     Expression,
+    Feed,
     Layer,
     Product,
     ProductPlan,
     TableSpec,
 )
-from lake_spec.model.checks import shown_column
+from lake_spec.model.checks import Unique, shown_column
 from lake_spec.parsing.discovery import ENDING, Survey, read_document
 from lake_spec.parsing.loader import survey_all
 from lake_spec.parsing.product_plans import planned
@@ -68,7 +70,38 @@ def check(
     if survey.found:
         return survey.files, survey.diagnostics, []
     checked = check_products(list(lake.domains.values()), tables)
-    return survey.files, checked.diagnostics, checked.notes
+    specs = [each for domain in lake.domains.values() for each in domain.tables]
+    notes = [*_keys_that_may_change(specs, tables), *checked.notes]
+    return survey.files, checked.diagnostics, notes
+
+
+def _keys_that_may_change(specs: Sequence[TableSpec], tables: Path) -> Iterator[Note]:
+    """Warn of keys that changes of rows may change unseen: contract section 6.
+
+    A spec says so where other columns identify its rows too.
+    """
+    for spec in specs:
+        is_feed = isinstance(spec.source, Feed) and spec.envelope is None
+        if not is_feed or (spec.operation and spec.operation.before):
+            continue
+        others = [
+            each.columns
+            for each in spec.checks
+            if isinstance(each, Unique) and not {*each.columns} & {*spec.key}
+        ]
+        if others:
+            message = (
+                f"rows are unique by {', '.join(others[0])} too, so one may get another"
+                " key, and the feed does not say which it had: both would live"
+            )
+            hint = (
+                "Choose the key that never changes, or name the values before updates "
+                "(source.operation.before)."
+            )
+            rule = ParsingId.KEY_MAY_CHANGE.value
+            found = Problem(("key",), list(spec.key), message, hint, rule)
+            file = _file_of(spec.full_name, tables)
+            yield Note(str(file), str(_in_spec(file, found)), "warning")
 
 
 def with_plans(domains: Sequence[DomainSpec], tables: Path) -> List[DomainSpec]:

@@ -225,6 +225,29 @@ def operation_values_differ(spec: TableSpec) -> Iterator[Problem]:
                 yield got((*top, name), value, hint)
 
 
+@SOURCE.rule("source", "source.operation")
+def values_before_have_a_place(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse an `operation.before` that names no column, or next to an envelope.
+
+    Fix: Write the name of a column or field with `{column}` for that of the key's, as in
+    `before: BI_{column}`; with an envelope leave it out.
+    """
+    operation = spec.operation
+    if operation is None or operation.before is None:
+        return
+    path, before = ("source", "operation", "before"), operation.before
+    if spec.envelope is not None:
+        hint = "Leave it out: events have an image `before` of their own."
+        yield got(path, before, hint)
+        return
+    is_name = names.is_source_name(before.replace("{column}", "id"))
+    if before.count("{column}") != 1 or before == "{column}" or not is_name:
+        hint = (
+            "Write a name with one {column} in it, as in BI_{column} or old.{column}."
+        )
+        yield got(path, before, hint)
+
+
 def _values_are_plain(operation: Operation, top: Path) -> Iterator[Problem]:
     for name in (*_WORDS, "load"):
         for position, value in enumerate(getattr(operation, name)):

@@ -17,7 +17,13 @@ from lake_spark.build.affected_keys import AffectedKeys
 from lake_spark.build.merge import Built, AffectedEvents
 from lake_spark.build.watermark import Pending, rebuild_if_retyped, pending
 from lake_spark.changelog import retractions
-from lake_spark.changelog.schema import ALL_KEYS, IS_LOAD, LogColumn, FULL_REFRESH
+from lake_spark.changelog.schema import (
+    ALL_KEYS,
+    DELETE,
+    FULL_REFRESH,
+    IS_LOAD,
+    LogColumn,
+)
 from lake_spark.checks import table_checks
 from lake_spark.landing.manifest import LogContents, Manifest
 from lake_spark.scd2 import delete_all, partial_updates, scopes
@@ -297,6 +303,8 @@ def _log_of(row: Row) -> str:
 def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
     """Count per path the new deliveries of events that an earlier row already was."""
     landed = retractions.arrived_after(since) & (F.col(LogColumn.OP) != FULL_REFRESH)
+    if LogColumn.OLD_KEY in marked.columns:  # the record counts as what it was made of
+        landed &= F.col(LogColumn.OLD_KEY).isNull() | (F.col(LogColumn.OP) != DELETE)
     again = marked.where(landed & (F.col("lake_arrival") > 1))
     return {
         row.lake_path: row["count"]

@@ -36,7 +36,8 @@ class LogColumn(str, Enum):
     NARROW = "lake_narrow"
     """Paths of doubles that arrived as floats, `a,b.c`; else null."""
     OLD_KEY = "lake_old_key"
-    """For a create of a key change that lacks values, the key before it."""
+    """For a create of a key change, the key before it; its own for the delete that was
+    made of the same update."""
     LOG = "lake_log"
     """The name of the log that the order's position is in; null where it has none."""
 

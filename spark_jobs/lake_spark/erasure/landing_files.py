@@ -73,7 +73,9 @@ def find(run: TableRun, subjects: Subjects) -> Found:
     keyless = rows.numbered.where(any_null(run.spec.key))
     is_named = F.udf(subjects.named_in(), "boolean")
     named = keyless.where(is_named("lake_raw"))
-    hits = subjects.of(rows.numbered).where(f"NOT ({any_null(run.spec.key)})")
+    hits = subjects.of(rows.numbered, before=True).where(
+        f"NOT ({any_null(run.spec.key)})"
+    )
     records: Dict[str, Set[int]] = {}
     for found in (hits, named):
         for row in found.select(LogColumn.PATH, LogColumn.RECORD).collect():

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Callable, List, Sequence, Set, Tuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from lake_spec.text.sql_text import sql_identifier
+from lake_spark.changelog.schema import LogColumn
 from lake_spark.erasure import text_match
 from lake_spark.erasure.request import Key
 from lake_spark.errors import WrongEraseRequest
@@ -38,10 +41,14 @@ class Subjects:
         """Return the keys as rows of lake_key: rows of the driver, which no plan shows."""
         return spark.createDataFrame([(key,) for key in self.keys], f"{KEY} string")
 
-    def of(self, rows: DataFrame) -> DataFrame:
-        """Return the rows whose lake_key is one of them."""
-        keys = F.broadcast(self.table(rows.sparkSession))
-        return rows.join(keys, KEY, "left_semi")
+    def of(self, rows: DataFrame, *, before: bool = False) -> DataFrame:
+        """Return the rows whose lake_key is one of them, or was `before`."""
+        keys = F.broadcast(
+            self.table(rows.sparkSession).withColumnRenamed(KEY, "lake_of")
+        )
+        names = (KEY, LogColumn.OLD_KEY) if before else (KEY,)
+        is_one = reduce(or_, (F.col(name) == F.col("lake_of") for name in names))
+        return rows.join(keys, is_one, "left_semi")
 
     @property
     def record_keys(self) -> Set[str]:

@@ -13,15 +13,13 @@ from typing import Dict, FrozenSet, Optional, Tuple
 
 from lake_spec.model import TableSpec
 from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns
+from lake_spark.formats.before_images import is_before, names_before
+from lake_spark.formats.debezium import true_name
 from lake_spark.formats.envelopes import is_of_envelope
 from lake_spark.formats.file_schema import LEFT_OUT, Shape
 
 SOURCE = "source_"
 """Before the name of an undeclared column whose own name is not free."""
-
-_BROKEN = (0xFF80, 0xFFFF)
-"""Bytes from 0x80 on as Debezium for PostgreSQL writes them in names: a signed byte each,
-widened to 16 bits (`größe` arrives as `gr\\uffc3\\uffb6\\uffc3\\uff9fe`)."""
 
 
 def time_column(spec: TableSpec) -> Optional[str]:
@@ -112,11 +110,7 @@ def sources(spec: TableSpec, shape: Shape) -> Dict[str, str]:
 
 
 def _sources(spec: TableSpec, shape: Shape) -> Dict[str, str]:
-    names = Names(spec)
-    spelled = {name.lower(): name for name in shape.names}
-    if spec.envelope is not None:
-        for name in shape.names:
-            spelled.setdefault(true_name(name).lower(), name)
+    names, spelled = Names(spec), _spelled(spec, shape)
     found: Dict[str, str] = {}
     for column, candidates in names.declared.items():
         raw = next((spelled[n.lower()] for n in candidates if n.lower() in spelled), "")
@@ -127,6 +121,22 @@ def _sources(spec: TableSpec, shape: Shape) -> Dict[str, str]:
     return found
 
 
+def _spelled(spec: TableSpec, shape: Shape) -> Dict[str, str]:
+    """Return the file's names by how a spec may write them, in lower case."""
+    spelled = {name.lower(): name for name in shape.names}
+    if spec.envelope is not None:
+        for name in shape.names:
+            spelled.setdefault(true_name(name).lower(), name)
+    return spelled
+
+
+def source_before(spec: TableSpec, shape: Shape, name: str) -> Optional[str]:
+    """Return the file's column with a column's value before an update, if it has one."""
+    spelled = _spelled(spec, shape)
+    known = (spelled.get(each.lower()) for each in names_before(spec, name))
+    return next(filter(None, known), None)
+
+
 def undeclared(spec: TableSpec, shape: Shape) -> Tuple[str, ...]:
     """Return the file's columns that the spec says nothing of, as the file spells them."""
     claimed = Names(spec).claimed
@@ -135,6 +145,7 @@ def undeclared(spec: TableSpec, shape: Shape) -> Tuple[str, ...]:
         for name in shape.names
         if true_name_in(spec, name).lower() not in claimed
         and not is_of_envelope(name, shape, spec)
+        and not is_before(spec, name)
         and not name.startswith(LEFT_OUT)
     )
 
@@ -142,18 +153,3 @@ def undeclared(spec: TableSpec, shape: Shape) -> Tuple[str, ...]:
 def true_name_in(spec: TableSpec, name: str) -> str:
     """Return the name that the source's column has."""
     return true_name(name) if spec.envelope is not None else name
-
-
-def true_name(name: str) -> str:
-    """Return the name that Debezium for PostgreSQL broke, or the name itself.
-
-    Since connector 3.0 it reads each byte of a name from the log as a character.
-    """
-    low, high = _BROKEN
-    if name.isascii() or not any(low <= ord(each) <= high for each in name):
-        return name
-    codes = [ord(each) - 0xFF00 if ord(each) >= low else ord(each) for each in name]
-    try:
-        return bytes(codes).decode("utf-8")
-    except ValueError:
-        return name

@@ -20,6 +20,10 @@ Columns = Iterator[Tuple[str, ColumnType, str]]
 Find = Callable[[str], Optional[str]]
 """From the name of a field of `source` to its SQL, None where the event has none."""
 
+_BROKEN = (0xFF80, 0xFFFF)
+"""Bytes from 0x80 on as Debezium for PostgreSQL writes them in names: a signed byte each,
+widened to 16 bits (`größe` arrives as `gr\\uffc3\\uffb6\\uffc3\\uff9fe`)."""
+
 FLAT = "__source_"
 """Before the names of fields of `source` in a flattened event."""
 
@@ -206,3 +210,18 @@ def _in_binlog(find: Find) -> Iterator[Tuple[str, str]]:
         yield "binlog_pos", f"try_cast({pos} AS bigint)"
     if row is not None:
         yield "binlog_row", f"coalesce(try_cast({row} AS bigint), {_MISSING})"
+
+
+def true_name(name: str) -> str:
+    """Return the name that Debezium for PostgreSQL broke, or the name itself.
+
+    Since connector 3.0 it reads each byte of a name from the log as a character.
+    """
+    low, high = _BROKEN
+    if name.isascii() or not any(low <= ord(each) <= high for each in name):
+        return name
+    codes = [ord(each) - 0xFF00 if ord(each) >= low else ord(each) for each in name]
+    try:
+        return bytes(codes).decode("utf-8")
+    except ValueError:
+        return name

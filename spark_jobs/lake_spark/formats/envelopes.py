@@ -12,6 +12,7 @@ from typing import Iterator, List, Optional, Tuple
 from lake_spec.model import Csv, Json, KafkaTopic, TableSpec
 from lake_spec.model.column_type import ColumnType
 from lake_spec.model.envelopes import (
+    BEFORE,
     MESSAGE,
     NO_ROW,
     OLD_KEY,
@@ -21,6 +22,7 @@ from lake_spec.model.envelopes import (
 )
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.formats import debezium, mongodb_json
+from lake_spark.formats.before_images import roots_of_key
 from lake_spark.formats.file_schema import CORRUPT, Fields, Shape
 from lake_spark.formats.nested_columns import taken_apart
 from lake_spark.schema.columns import TEXT
@@ -87,9 +89,19 @@ def _columns(
         yield from _without_rows(row, spec)
     elif spec.envelope is not None:
         yield from debezium.columns(row, spec.envelope.connector)
+        yield from _key_before(row, spec)
     else:
         for name, kind in row.kinds.items():
             yield name, kind, row.sql(name) or name
+
+
+def _key_before(row: Fields, spec: TableSpec) -> Iterator[Tuple[str, ColumnType, str]]:
+    """Yield the columns of the key as they were before an update."""
+    before = row.below("before") if debezium.is_whole(row) else None
+    roots = roots_of_key(spec)
+    for name, kind in before.kinds.items() if before else ():
+        if {name.lower(), debezium.true_name(name).lower()}.intersection(roots):
+            yield BEFORE.format(column=name), kind, before.sql(name) or name
 
 
 def _without_rows(

@@ -12,6 +12,7 @@ from typing import Iterable, Iterator, List, Tuple
 from lake_spec.model import TableSpec
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.sql_text import sql_identifier, sql_literal
+from lake_spark.formats.before_images import names_before, struct_before
 from lake_spark.schema.columns import TEXT
 
 Column = Tuple[str, ColumnType, str]
@@ -21,6 +22,9 @@ Column = Tuple[str, ColumnType, str]
 def taken_apart(spec: TableSpec, columns: List[Column]) -> Iterator[Column]:
     """Yield the columns of a file, with fields of structs that the table's are made of."""
     names = [n for key, c in spec.columns for n in c.source or (key,)]
+    names += [each for key in spec.key for each in names_before(spec, key)]
+    root = struct_before(spec)
+    names += [root] if root else []
     whole = {name.lower() for name, _, _ in columns}
     inside = [name for name in names if "." in name and name.lower() not in whole]
     search = _Search(inside, names)

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model.envelopes import MESSAGE, TOMBSTONE
 from lake_spark.changelog.schema import ALL_KEYS, LogColumn, UPSERT
+from lake_spark.ingest.moved_keys import IS_MOVED
 from lake_spark.landing.manifest import LogContents
 from lake_spark.storage.literals import small_table
 
@@ -25,6 +26,7 @@ OFFSETS = (
 
 _BAD = "lake_reason IS NOT NULL AND lake_no_row IS NULL"
 _UPSERT = f"lake_reason IS NULL AND lake_no_row IS NULL AND lake_op = '{UPSERT}'"
+_MOVED = f"lake_reason IS NULL AND lake_no_row IS NULL AND {IS_MOVED}"
 _EFFECTIVE_OF_GOOD = (
     "CASE WHEN lake_reason IS NULL THEN unix_micros(lake_effective_at) END"
 )
@@ -73,6 +75,11 @@ class Counted:
     def upserts(self, path: str) -> int:
         """Count its good rows that are upserts."""
         return sum(row.upserts for row in self._of(path))
+
+    @property
+    def moved(self) -> int:
+        """Count the good rows of all files that were under another key before."""
+        return sum(row.moved for row in self.splits)
 
     def starts(self, paths: Sequence[str]) -> Set[str]:
         """Return where the snapshots of these files' rows started: the first, the last."""
@@ -153,6 +160,7 @@ def counts_by_split(rows: DataFrame, rules: Dict[str, str]) -> DataFrame:
         F.count_if(F.expr(f"lake_key = '{ALL_KEYS}'")).alias("wide"),
         F.count(LogColumn.UNAVAILABLE).alias("partial"),
         F.count(LogColumn.OLD_KEY).alias("renamed"),
+        F.count_if(F.expr(_MOVED)).alias("moved"),
         F.count(LogColumn.STARTED).alias("started"),
         F.max(F.expr(_EFFECTIVE_OF_GOOD)).alias("newest"),
         *[F.expr(sql).alias(f"rule_{i}") for i, sql in enumerate(rules.values())],

@@ -529,6 +529,7 @@ def account(
     batch.contents = counted.contents | LogContents(
         has_full_refresh, snapshots=snapshots
     )
+    run.report.derived_deletes += counted.moved
     newest = counted.newest
     batch.newest_event = newest.isoformat(timespec="microseconds") if newest else None
     run.say(f"read {counted.total:,} rows of {what}")

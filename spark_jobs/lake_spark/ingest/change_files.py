@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from lake_spark.ingest import batches, enrichment, full_refresh, quarantine
+from lake_spark.ingest import (
+    batches,
+    enrichment,
+    full_refresh,
+    moved_keys,
+    quarantine,
+)
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.manifest import Manifest
 from lake_spark.tables.table_run import TableRun
@@ -25,6 +31,8 @@ def take_files(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) 
             quarantine.keep(run, rows.numbered)
         good = quarantine.good_rows(rows.numbered)
         good = enrichment.enriched(run, good, batch.columns)
+        if rows.counted.moved:
+            good = moved_keys.as_events(run.spec, good, batch.columns)
         batches.commit(
             run, batch, full_refresh.with_markers(run, good, batch.inputs), manifest
         )

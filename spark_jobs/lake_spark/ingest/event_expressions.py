@@ -22,7 +22,7 @@ from lake_spark.changelog.schema import (
     UPSERT,
 )
 from lake_spark.formats.file_schema import Shape
-from lake_spark.schema.key_text import key_text
+from lake_spark.schema.key_text import joined_key, key_text
 from lake_spark.ingest.quality_rules import failed_rules, reason_of
 from lake_spark.ingest.row_expressions import faults, first_reason, shown_text
 from lake_spark.schema import json_text
@@ -44,7 +44,14 @@ def envelope_columns(spec: TableSpec, columns: Columns) -> List[str]:
         f"{operation(spec)} AS lake_op",
         f"{effective_at(spec, columns)} AS lake_effective_at",
         f"{_log(spec)} AS lake_log",
+        f"{_old_key(spec, key)} AS lake_old_key",
     ]
+
+
+def _old_key(spec: TableSpec, key: Columns) -> str:
+    before = [(f"lake_before.{sql_identifier(name)}", kind) for name, kind in key]
+    is_moved = f"lake_before IS NOT NULL AND NOT {_is_truncate(spec)}"
+    return f"CASE WHEN {is_moved} THEN {joined_key(before)} ELSE lake_named_key END"
 
 
 def _log(spec: TableSpec) -> str:

@@ -32,6 +32,7 @@ from lake_spark.ingest import (
     batches,
     event_expressions,
     full_refresh,
+    moved_keys,
     quarantine,
     reader,
     row_expressions,
@@ -150,12 +151,8 @@ def batch_sql(
     typed = [
         _typed(spec, each, columns, f"lake_in_{i}") for i, each in enumerate(inputs)
     ]
-    rows = _accepted(spec, "\nUNION ALL\n".join(typed), columns, written)
-    for path, numbers in left_out.items():
-        listed = ", ".join(map(str, numbers))
-        rows += (
-            f" AND NOT (lake_path = {sql_literal(path)} AND lake_record IN ({listed}))"
-        )
+    accepted = _accepted(spec, "\nUNION ALL\n".join(typed), columns, left_out)
+    rows = f"SELECT {_stored(written)} FROM ({accepted})"
     # An empty branch first: it makes every column nullable and fixes the types.
     whole = f"{_no_rows(written)}\nUNION ALL\n{rows}"
     markers = full_refresh.markers_sql(spec, inputs)
@@ -219,19 +216,23 @@ def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
     )
 
 
-def _accepted(
-    spec: TableSpec, typed: str, columns: Columns, written: Sequence[Written]
-) -> str:
+def _accepted(spec: TableSpec, typed: str, columns: Columns, left_out: LeftOut) -> str:
     """Return rows of the change log: numbered, keyed, and only those without a fault."""
     number = "row_number() OVER (PARTITION BY lake_path ORDER BY lake_block, lake_id)"
     keyed = ["*", *event_expressions.envelope_columns(spec, columns)]
     keyed.append(f"CAST({number} AS bigint) AS lake_record")
     reason = event_expressions.reason(spec, with_corrupt=reader.has_corrupt(spec))
-    return (
-        f"SELECT {_stored(written)} FROM (SELECT *, {reason} AS lake_reason FROM "
-        f"(SELECT {', '.join(keyed)} FROM (\n{typed}\n)))"
-        " WHERE lake_reason IS NULL AND lake_no_row IS NULL"
+    rows = (
+        f"SELECT *, {reason} AS lake_reason FROM "
+        f"(SELECT {', '.join(keyed)} FROM (\n{typed}\n))"
     )
+    good = [f"SELECT * FROM ({rows}) WHERE lake_reason IS NULL AND lake_no_row IS NULL"]
+    for path, numbers in left_out.items():
+        listed = ", ".join(map(str, numbers))
+        good.append(
+            f"NOT (lake_path = {sql_literal(path)} AND lake_record IN ({listed}))"
+        )
+    return moved_keys.events_sql(spec, " AND ".join(good), columns)
 
 
 def _stored(written: Sequence[Written]) -> str:

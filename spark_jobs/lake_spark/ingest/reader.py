@@ -108,6 +108,7 @@ def judge(
             "lake_fault",
             "lake_word",
             "lake_corrupt",
+            "lake_named_key",
             "lake_file",
             "lake_file_rank",
             "lake_file_started",

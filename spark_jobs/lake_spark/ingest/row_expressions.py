@@ -20,6 +20,7 @@ from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import SHOWN, WrongTypes
 from lake_spark.formats.file_schema import CORRUPT, Shape
+from lake_spark.formats.column_names import source_before
 from lake_spark.formats.inference import source_name
 from lake_spark.formats.placeholders import placeholder_texts
 from lake_spark.schema.key_text import joined_key
@@ -49,12 +50,13 @@ def source_row(
     """
     word = word_of(spec, shape)
     return {
-        **{name: _typed(spec, shape, name, kind) for name, kind in columns},
+        **{name: _value(spec, shape, name, kind) for name, kind in columns},
         "lake_record_struct": raw_record(shape, with_corrupt=with_corrupt),
         "lake_word": word,
         LogColumn.UNAVAILABLE: unavailable(spec, shape, columns),
         LogColumn.NARROW: narrow(spec, shape, columns),
-        LogColumn.OLD_KEY: old_key(spec, shape, columns),
+        "lake_named_key": named_key(spec, shape, columns),
+        "lake_before": key_before(spec, shape, columns),
         "lake_log_name": log_name(shape),
         "lake_no_row": no_row(shape),
         "lake_own_start": own_start(spec, shape, columns, word),
@@ -156,8 +158,24 @@ def raw_record(shape: Shape, *, with_corrupt: bool) -> str:
     return f"struct({', '.join(sql_identifier(name) for name in names)})"
 
 
+def _value(spec: TableSpec, shape: Shape, name: str, kind: str) -> str:
+    """Return the column's value; a key that an update did not send is the one before."""
+    raw, value = source_name(spec, name, shape), _typed(spec, shape, name, kind)
+    before = source_before(spec, shape, name) if name in spec.key else None
+    if raw is None or before is None:
+        return value
+    not_sent = _not_sent(spec, sql_identifier(raw), shape.type_of(raw))
+    old = _typed_of(spec, shape, name, kind, before)
+    return f"CASE WHEN {not_sent} THEN {old} ELSE {value} END" if not_sent else value
+
+
 def _typed(spec: TableSpec, shape: Shape, name: str, kind: str) -> str:
-    raw = source_name(spec, name, shape)
+    return _typed_of(spec, shape, name, kind, source_name(spec, name, shape))
+
+
+def _typed_of(
+    spec: TableSpec, shape: Shape, name: str, kind: str, raw: Optional[str]
+) -> str:
     if raw is None:
         return f"CAST(NULL AS {kind})"
     found, column = shape.type_of(raw), sql_identifier(raw)
@@ -241,6 +259,8 @@ def unavailable(spec: TableSpec, shape: Shape, columns: Columns) -> str:
     """Return an expression: the columns whose value was not sent, `a,b`, else null."""
     cases = []
     for name, _ in columns:
+        if name in spec.key:
+            continue  # it is known, or the row is a bad one
         raw, text = source_name(spec, name, shape), sql_literal(name)
         if raw is None:
             cases += [text] if is_dropped(spec, name) else []
@@ -252,8 +272,33 @@ def unavailable(spec: TableSpec, shape: Shape, columns: Columns) -> str:
     return f"nullif(concat_ws(',', {', '.join(cases)}), '')"
 
 
-def old_key(spec: TableSpec, shape: Shape, columns: Columns) -> str:
-    """Return an expression: the key before a key change, where values were not sent."""
+def key_before(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+    """Return an expression: the columns of the key before a change of it, else null.
+
+    A part that the record does not say did not change. Contract section 6.
+    """
+    kinds = dict(columns)
+    key = [(name, kinds[name]) for name in spec.key]
+    befores = {name: source_before(spec, shape, name) for name in spec.key}
+    fields = ", ".join(f"{sql_identifier(name)}: {kind}" for name, kind in key)
+    if not any(befores.values()):
+        return f"CAST(NULL AS struct<{fields}>)"
+    new = [(_value(spec, shape, *each), each[1]) for each in key]
+    old = []
+    for (name, kind), (value, _) in zip(key, new):
+        before = _typed_of(spec, shape, name, kind, befores[name])
+        old.append((f"coalesce({before}, {value})", kind))
+    parts = ", ".join(
+        f"{sql_literal(name)}, CAST({value} AS {kind})"
+        for name, (value, kind) in zip(spec.key, old)
+    )
+    differs = f"{joined_key(old)} != {joined_key(new)}"
+    return f"CASE WHEN {differs} THEN named_struct({parts}) END"
+
+
+def named_key(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+    """Return an expression: the key that a create names as the one before, where it
+    lacks values."""
     missing = unavailable(spec, shape, columns)
     if OLD_KEY not in shape.names or missing == NO_TEXT:
         return NO_TEXT

@@ -111,7 +111,7 @@ class LogContents:
     partial: bool = False
     """Values that the source did not send."""
     renamed: bool = False
-    """Creates that lack values which their old keys had."""
+    """Creates that name the keys which their rows had before."""
     retracted: bool = False
     """Files that are void."""
     snapshots: FrozenSet[str] = frozenset()

@@ -1,6 +1,6 @@
 """Rows whose key changed: what a create did not send, the old key's row had.
 
-Contract section 7. Such a create names the key that its row had before. A life is
+Contract section 7. A create names the key that its row had before. A life is
 the events of a key between two of its deletes; the life that a create begins goes
 on where the old key's life ended, and values not sent are looked for in both. But
 where the new key has a row before its create, a full load was taken after the change
@@ -26,10 +26,10 @@ Life = Tuple[str, int]
 
 
 def links_of(log: DataFrame) -> List[Tuple[str, str]]:
-    """Return (old key, new key) of each create that lacks values of its old key."""
+    """Return (old key, new key) of each create that names its old key."""
     if OLD_KEY not in log.columns:
         return []
-    creates = log.where(F.col(OLD_KEY).isNotNull()).select(OLD_KEY, KEY)
+    creates = log.where(F.col(OLD_KEY) != F.col(KEY)).select(OLD_KEY, KEY)
     return [(row[OLD_KEY], row[KEY]) for row in creates.distinct().collect()]
 
 
@@ -89,7 +89,8 @@ def _joins(events: DataFrame, roles: Roles) -> Dict[Life, Life]:
         F.max(F.col(LogColumn.OP) == UPSERT).over(before), F.lit(False)
     )
     creates = events.withColumn("lake_has_row", has_row)
-    creates = creates.where(F.col(OLD_KEY).isNotNull() & ~F.col("lake_has_row")).select(
+    is_create = (F.col(LogColumn.OP) == UPSERT) & F.col(OLD_KEY).isNotNull()
+    creates = creates.where(is_create & ~F.col("lake_has_row")).select(
         F.col(KEY).alias("new"),
         F.col(LIFE).alias("new_life"),
         F.col(OLD_KEY).alias("old"),

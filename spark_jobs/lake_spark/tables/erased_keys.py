@@ -203,9 +203,8 @@ def left_out(
     on_list = F.udf(
         lambda key: key is not None and keyed_hash(key) in hashes, "boolean"
     )
-    late = numbered.where(on_list(LogColumn.KEY)).select(
-        LogColumn.PATH, LogColumn.RECORD
-    )
+    is_late = on_list(LogColumn.KEY) | on_list(LogColumn.OLD_KEY)
+    late = numbered.where(is_late).select(LogColumn.PATH, LogColumn.RECORD)
     for row in late.collect():
         found[row.lake_path].add(row.lake_record)
     return {path: sorted(records) for path, records in found.items() if records}

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from lake_spark.build.materialize import complete_events
 from lake_spark.changelog.schema import log_columns
 from lake_spark.formats.file_schema import Shape
-from lake_spark.ingest import event_expressions, full_refresh
+from lake_spark.ingest import event_expressions, full_refresh, moved_keys
 from lake_spark.ingest.reader import Input
 from lake_spark.landing.files import LandingFile, position_of
 from lake_spark.landing.manifest import LogContents
@@ -26,7 +26,9 @@ from tests.spark.kinds import one_by_day
 from tests.spark.lake import table
 
 SEED = 20260801
-FEATURES = histories.Features(truncates=True, placeholders=True, full_refresh=True)
+FEATURES = histories.Features(
+    truncates=True, placeholders=True, full_refresh=True, moves=True
+)
 ONLY_OWN = histories.Features()
 HISTORIES = 800
 """Of each of the three tables."""
@@ -41,19 +43,20 @@ def change_log(spark, spec, landing):
     ]
     raw = spark.createDataFrame(
         records,
-        "json string, lake_word string, lake_rank int, lake_started string, "
+        "json string, before string, lake_word string, lake_rank int, lake_started string, "
         "lake_unavailable string, lake_path string, lake_record bigint, "
         "lake_position string",
     )
-    schema = ", ".join(f"`{name}` {kind}" for name, kind in columns)
-    parsed = F.from_json(
-        "json",
-        schema,
-        {"timestampFormat": "yyyy-MM-dd HH:mm:ss.SSSSSS", "mode": "FAILFAST"},
-    )
     rows = (
-        raw.select(parsed.alias("row"), *raw.columns[1:])
-        .select("row.*", *raw.columns[1:])
+        raw.select(
+            parsed("json", columns).alias("row"),
+            parsed("before", [e for e in columns if e[0] in spec.key]).alias(
+                "lake_before"
+            ),
+            *raw.columns[2:],
+        )
+        .select("row.*", "lake_before", *raw.columns[2:])
+        .withColumn("lake_named_key", F.lit(None).cast("string"))
         .selectExpr(
             "*",
             *event_expressions.envelope_columns(spec, columns),
@@ -61,15 +64,21 @@ def change_log(spark, spec, landing):
             "timestamp '2026-02-01' AS lake_landed_at",
             "CAST(NULL AS timestamp) AS lake_snapshot_at",
             "CAST(NULL AS string) AS lake_narrow",
-            "CAST(NULL AS string) AS lake_old_key",
-            "CAST(pmod(hash(lake_path), 3) AS string) AS _hoodie_commit_time",
         )
-        .select("_hoodie_commit_time", *log_columns(columns))
     )
+    rows = moved_keys.as_events(spec, rows, columns)
+    commit = "CAST(pmod(hash(lake_path), 3) AS string) AS _hoodie_commit_time"
+    rows = rows.selectExpr(commit, *log_columns(columns))
     if not any(each.full_refresh_at for each in landing.deliveries()):
         return rows
     markers = full_refresh.markers_sql(spec, [full_refresh_of(spec, landing)])
     return rows.unionByName(spark.sql(markers), allowMissingColumns=True)
+
+
+def parsed(name, columns):
+    schema = ", ".join(f"`{column}` {kind}" for column, kind in columns)
+    times = "yyyy-MM-dd HH:mm:ss.SSSSSS"
+    return F.from_json(name, schema, {"timestampFormat": times, "mode": "FAILFAST"})
 
 
 def full_refresh_of(spec, landing):
@@ -88,7 +97,7 @@ def test_the_fold_is_the_oracles_on_random_histories(spark, name):
     roles = Roles.of(spec, columns)
     marked = mark_events(log, roles)
     events = complete_events(
-        marked, spec, roles, LogContents(wide=True, partial=True)
+        marked, spec, roles, LogContents(wide=True, partial=True, renamed=True)
     ).persist()
     current, history = oracle.tables(landing.deliveries(), settings_of(spec))
     flags = ["is_deleted"] if spec.current.deletes.value == "soft" else []

@@ -309,3 +309,26 @@ def test_a_record_index_takes_no_partitions(specs):
 
 def test_the_streamer_takes_feeds(specs):
     assert diagnostics_of(specs, FEED, {"engine": "streamer"}) == []
+
+
+@pytest.mark.parametrize(
+    "before", ["BI_", "{column}", "{column}{column}", "{{ x }}.{column}"]
+)
+def test_values_before_an_update_have_a_name_of_their_own(specs, before):
+    assert diagnostics_of(specs, FEED, {"source.operation.before": before}) == [
+        f"source.operation.before: got {before!r}. Write a name with one {{column}} in it,"
+        " as in BI_{column} or old.{column}."
+    ]
+
+
+def test_events_have_an_image_before_of_their_own(specs):
+    changes = {
+        "source.format": {"type": "json"},
+        "source.envelope": {"connector": "postgresql"},
+        "source.operation": {"column": "__op", "before": "x_{column}"},
+    }
+    (diagnostic,) = diagnostics_of(specs, FEED, changes)
+    assert diagnostic == (
+        "source.operation.before: got 'x_{column}'. Leave it out: events have an image "
+        "`before` of their own."
+    )

@@ -22,7 +22,8 @@ MOST_WITHHELD = 1000
 
 _ADDED_UP = (
     *("seconds", "rows_in", "accepted", "unchanged", "duplicates", "quarantined"),
-    *("erased", "tombstones", "messages", "derived_deletes", "ties", "unresolved"),
+    *("erased", "tombstones", "messages", "ignored", "derived_deletes", "ties"),
+    "unresolved",
     *("versions_opened", "versions_closed", "keys_moved", "upserted", "deleted"),
 )
 FIGURES = (
@@ -61,6 +62,8 @@ class FileReport:
     """Records that repeat a delete: no rows, in no other count."""
     messages: int = 0
     """Records without a row, such as heartbeats: in no other count."""
+    ignored: int = 0
+    """Records that the spec ignores by their word: in no other count."""
 
     @property
     def is_balanced(self) -> bool:
@@ -159,6 +162,7 @@ class Report:
     erased: int = 0
     tombstones: int = 0
     messages: int = 0
+    ignored: int = 0
     derived_deletes: int = 0
     newest_input: Optional[str] = None
     """Time at which the newest ingested landing file landed: ISO 8601 in UTC."""
@@ -214,6 +218,7 @@ class Report:
         self.erased += sum(each.erased for each in files)
         self.tombstones += sum(each.tombstones for each in files)
         self.messages += sum(each.messages for each in files)
+        self.ignored += sum(each.ignored for each in files)
 
     def add_rules(self, counts: Mapping[str, int]) -> None:
         """Add how many rows broke each quality rule."""

@@ -37,7 +37,8 @@ LOG_NAME = "__log_name"
 NO_ROW = "__no_row"
 """The source column with why a record is no row: TOMBSTONE or MESSAGE; else null."""
 
-TOMBSTONE, MESSAGE = "tombstone", "message"
+TOMBSTONE, MESSAGE, IGNORED = "tombstone", "message", "ignored"
+"""What records without a row are; IGNORED by their word (`operation.ignore`)."""
 
 PLACEHOLDER = "__debezium_unavailable_value"
 """Debezium's default text for an unchanged large value."""

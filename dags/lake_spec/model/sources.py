@@ -164,6 +164,12 @@ class Operation:
         "Values for truncates: a delete of every key, in a row without key.",
         ("T", "t"),
     )
+    ignore: Tuple[str, ...] = setting(
+        "Values for records that are no changes, such as images from before an update: "
+        "they are counted and left out.",
+        (),
+        example=["update_preimage"],
+    )
     before: Optional[str] = setting(
         "Name of the column or field with a key column's value before an update, where "
         "`{column}` stands for its name in the source without what is before its last "

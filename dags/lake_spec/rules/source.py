@@ -25,8 +25,8 @@ from lake_spec.rules.zone import is_zone, zone_hint
 
 SOURCE = RuleBook()
 
-_OPERATION_VALUE = re.compile(r"[A-Za-z0-9_.-]{1,32}")
-_WORDS = ("upsert", "delete", "truncate")
+_OPERATION_VALUE = re.compile(r"[A-Za-z0-9_.+-]{1,32}")
+_WORDS = ("upsert", "delete", "truncate", "ignore")
 _SAMPLE = datetime(2001, 2, 3, 4, 5, 6, tzinfo=timezone.utc)
 
 
@@ -200,8 +200,8 @@ def _gives_a_year(form: str) -> bool:
 def operation_values_differ(spec: TableSpec) -> Iterator[Problem]:
     """Refuse operation values that are missing, listed twice or not plain.
 
-    Fix: List each value once under upsert, delete or truncate; values of the full load
-    under upsert too.
+    Fix: List each value once under upsert, delete, truncate or ignore; values of the full
+    load under upsert too.
     """
     operation = spec.operation
     if operation is None:
@@ -252,5 +252,5 @@ def _values_are_plain(operation: Operation, top: Path) -> Iterator[Problem]:
     for name in (*_WORDS, "load"):
         for position, value in enumerate(getattr(operation, name)):
             if not _OPERATION_VALUE.fullmatch(value):
-                hint = "Write 1 to 32 letters, digits and _ . -."
+                hint = "Write 1 to 32 letters, digits and _ . + -."
                 yield got((*top, name, position), value, hint)

@@ -10,7 +10,7 @@ from typing import Dict, List, Mapping, Optional, Sequence, Set
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from lake_spec.model.envelopes import MESSAGE, TOMBSTONE
+from lake_spec.model.envelopes import IGNORED, MESSAGE, TOMBSTONE
 from lake_spark.changelog.schema import ALL_KEYS, LogColumn, UPSERT
 from lake_spark.ingest.moved_keys import IS_MOVED
 from lake_spark.landing.manifest import LogContents
@@ -61,7 +61,7 @@ class Counted:
 
     def no_rows(self, path: str) -> Dict[str, int]:
         """Count the records that are no rows, by what they are."""
-        names = ("tombstones", "messages")
+        names = ("tombstones", "messages", "ignored")
         return {name: sum(row[name] for row in self._of(path)) for name in names}
 
     def landed(self, path: str) -> int:
@@ -154,6 +154,7 @@ def counts_by_split(rows: DataFrame, rules: Dict[str, str]) -> DataFrame:
         F.count_if(F.expr("lake_no_row IS NULL")).alias("landed"),
         F.count_if(F.expr(f"lake_no_row = '{TOMBSTONE}'")).alias("tombstones"),
         F.count_if(F.expr(f"lake_no_row = '{MESSAGE}'")).alias("messages"),
+        F.count_if(F.expr(f"lake_no_row = '{IGNORED}'")).alias("ignored"),
         F.min("lake_id").alias("first_id"),
         F.count_if(F.expr(_BAD)).alias("quarantined"),
         F.count_if(F.expr(_UPSERT)).alias("upserts"),

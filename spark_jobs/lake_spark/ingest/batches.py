@@ -406,7 +406,7 @@ def _miscounted(
     read = {path: 0 for path in held}
     for row in counted.splits:
         if row.lake_path in read:
-            read[row.lake_path] += row.landed
+            read[row.lake_path] += row.records
     paths = [e.file.path for e in inputs if e.file.path in held]
     return {
         path: (UnreadableFile, csv_text.miscounted(read[path], held[path]))

@@ -13,7 +13,7 @@ from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 from lake_spec.model import Column, Csv, Json, OnTypeMismatch, Orc, TableSpec
 from lake_spec.model.column_type import ColumnType
-from lake_spec.model.envelopes import LOG_NAME, NO_ROW, OLD_KEY
+from lake_spec.model.envelopes import IGNORED, LOG_NAME, NO_ROW, OLD_KEY
 from lake_spec.text.encodings import BASE64
 from lake_spec.text.marked_values import row_value
 from lake_spec.text.sql_text import sql_identifier, sql_literal
@@ -58,7 +58,7 @@ def source_row(
         "lake_named_key": named_key(spec, shape, columns),
         "lake_before": key_before(spec, shape, columns),
         "lake_log_name": log_name(shape),
-        "lake_no_row": no_row(shape),
+        "lake_no_row": no_row(spec, shape, word, with_corrupt=with_corrupt),
         "lake_own_start": own_start(spec, shape, columns, word),
         "lake_corrupt": CORRUPT if with_corrupt else NO_TEXT,
     }
@@ -318,9 +318,15 @@ def log_name(shape: Shape) -> str:
     return sql_identifier(LOG_NAME) if LOG_NAME in shape.names else NO_TEXT
 
 
-def no_row(shape: Shape) -> str:
+def no_row(spec: TableSpec, shape: Shape, word: str, *, with_corrupt: bool) -> str:
     """Return an expression: why the record is no row at all, else null."""
-    return sql_identifier(NO_ROW) if NO_ROW in shape.names else NO_TEXT
+    otherwise = sql_identifier(NO_ROW) if NO_ROW in shape.names else NO_TEXT
+    ignored = spec.operation.ignore if spec.operation is not None else ()
+    if not ignored:
+        return otherwise
+    is_ignored = f"{word} IN ({_literals(ignored)})"
+    is_ignored += f" AND {CORRUPT} IS NULL" if with_corrupt else ""
+    return f"CASE WHEN {is_ignored} THEN '{IGNORED}' ELSE {otherwise} END"
 
 
 def own_start(spec: TableSpec, shape: Shape, columns: Columns, word: str) -> str:

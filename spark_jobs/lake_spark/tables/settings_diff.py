@@ -8,7 +8,7 @@ does not name had the model's default, one that the model no longer has does not
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Mapping
+from typing import Any, Dict, List, Mapping, Tuple
 
 from lake_spark.schema.promotion import keeps_key_text, stored_type, widens
 
@@ -45,12 +45,30 @@ def _is_kept(name: str, old: str, now: Definition, chosen: Definition) -> bool:
     if name not in now:
         return not (is_column and setting == "type")
     before, after = json.loads(old), json.loads(now[name])
+    if name == "source.operation" and before and after:
+        before, after = _without_new_words(before, after)
     if is_column and setting == "source":  # a rename is declared by a further name
         return set(before) <= set(after)
     if is_column and setting == "type":
         is_key = name.split(".")[1] in json.loads(now.get("key", "[]"))
         return _is_as_wide(before, after, is_key)
     return _is_same(before, after, json.loads(chosen.get(name, "null")))
+
+
+_WORDS = ("upsert", "delete", "load", "truncate", "ignore")
+
+
+def _without_new_words(before: Any, after: Any) -> Tuple[Any, Any]:
+    """Return both settings without words that were in no list, and sorted.
+
+    No stored row has such a word: records with one are in the quarantine.
+    """
+    known = {word for name in _WORDS for word in before.get(name, ())}
+    kept = [
+        {n: sorted(known.intersection(each.get(n, ()))) for n in _WORDS}
+        for each in (before, after)
+    ]
+    return {**before, **kept[0]}, {**after, **kept[1]}
 
 
 def _is_as_wide(before: str, after: str, is_key: bool) -> bool:

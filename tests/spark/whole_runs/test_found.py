@@ -94,7 +94,7 @@ def compare(lake: Lake, expected: Dict[str, Any], reports: List[Report]) -> None
         kept = lake.tables.quarantine.read().collect()
         found = [{"record": r.lake_record, "reason": r.lake_reason} for r in kept]
         assert in_order(found) == in_order(wanted)
-    for name in ("tombstones", "messages"):
+    for name in ("tombstones", "messages", "ignored"):
         if name in expected:
             assert sum(getattr(each, name) for each in reports) == expected[name]
     warnings = [words for each in reports for words in each.warnings]

@@ -53,7 +53,7 @@ def test_a_setting_that_the_model_did_not_have_counts_as_its_default():
 
 def test_parts_of_a_setting_count_so_too():
     old = {**OLD, "source.operation": '{"column": "op", "gone": 1}'}
-    now = {**OLD, "source.operation": '{"column": "op", "truncate": ["T"]}'}
+    now = {**OLD, "source.operation": '{"column": "op", "before": "BI_{column}"}'}
     chosen = {**OLD, "source.operation": '{"column": "op"}'}
     assert changed(old, now, chosen) == []
     assert len(changed(old, now, chosen={**now})) == 1
@@ -62,3 +62,22 @@ def test_parts_of_a_setting_count_so_too():
 def test_a_further_column_is_no_redefinition():
     now = {**OLD, "columns.m.type": '"date"', "columns.m.format": '"yyyy"'}
     assert changed(OLD, now, now) == []
+
+
+@pytest.mark.parametrize(
+    "words, is_kept",
+    [
+        ({"ignore": ["preimage"]}, True),
+        ({"upsert": ["I", "U", "M"], "delete": ["X", "D"]}, True),
+        ({"upsert": ["U", "I"]}, True),
+        ({"ignore": ["U"], "upsert": ["I"]}, False),
+        ({"upsert": ["I"]}, False),
+        ({"load": ["I"]}, False),
+    ],
+)
+def test_words_that_no_row_has_may_be_named_later(words, is_kept):
+    old = {"column": "op", "upsert": ["I", "U"], "delete": ["D"], "load": []}
+    now = {**old, "ignore": [], **words}
+    before = {**OLD, "source.operation": json.dumps(old)}
+    after = {**OLD, "source.operation": json.dumps(now)}
+    assert (changed(before, after, after) == []) is is_kept

@@ -280,8 +280,12 @@ def test_the_lost_share_is_a_share(specs, share):
             "truncate: got 'D'. It is listed for deletes too: keep it in one",
         ),
         (
+            {"ignore": ["U"]},
+            "ignore: got 'U'. It is listed for upserts too: keep it in one",
+        ),
+        (
             {"delete": ["' OR 1=1"]},
-            'delete[0]: got "\' OR 1=1". Write 1 to 32 letters, digits and _ . -.',
+            'delete[0]: got "\' OR 1=1". Write 1 to 32 letters, digits and _ . + -.',
         ),
     ],
 )

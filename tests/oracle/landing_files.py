@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from lake_spec.model import Csv, TableSpec
 from tests.oracle.histories import Shape
-from tests.oracle.oracle import UNAVAILABLE, Delivery, same
+from tests.oracle.oracle import DELETE, UNAVAILABLE, UPSERT, Delivery, same
 
 WAS = "was_"
 """Before the name of a column of the key: the columns with the key before an update."""
@@ -40,8 +40,20 @@ def csv_text(spec: TableSpec, records: Sequence[Delivery], shape: Shape) -> str:
     for each in records:
         row = {**columns_of(spec, each), **key_before(spec, each)}
         values = ["" if row.get(n) is None else _plain(row[n]) for n in names]
-        writer.writerow(_operation(each, WORDS[each.op]) + values)
+        for word in words_of(spec, each):
+            writer.writerow(_operation(each, word) + values)
     return text.getvalue()
+
+
+def words_of(spec: TableSpec, record: Delivery) -> List[str]:
+    """The words of the records that a file has of it: first one that is to be ignored, at times.
+
+    Every second delete is an upsert by its word, where a column can tell deletes.
+    """
+    is_told = record.op == DELETE and record.record % 2 and spec.operation.deleted_when
+    word = WORDS[UPSERT if is_told else record.op]
+    has_more = record.record % 5 == 0 and not record.is_load
+    return [*(spec.operation.ignore if has_more else ()), word]
 
 
 def _operation(record: Delivery, word: str) -> List[str]:
@@ -62,11 +74,15 @@ def json_text(spec: TableSpec, records: Sequence[Delivery], shape: Shape) -> str
         maps = {n: json.dumps(_json(v)) for n, v in row.items() if n == "extra"}
         if "deep" in row:
             maps["deep"] = json.dumps(_json(row["deep"]))
-        word = {} if each.is_load else {"op": WORDS[each.op]}
         row = {**_json(row), **maps}
         if isinstance(row.get("place"), dict):
             row["place"] = {_spelled(n, shape): v for n, v in row["place"].items()}
-        lines.append(json.dumps({**word, **{_spelled(n, shape): row[n] for n in row}}))
+        named = {_spelled(n, shape): value for n, value in row.items()}
+        for word in words_of(spec, each):
+            said = {} if each.is_load else {"op": word}
+            if each.op == DELETE and word == WORDS[UPSERT]:
+                said["told"] = {"gone_at": "2026-01-31"}
+            lines.append(json.dumps({**said, **named}))
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -15,7 +15,7 @@ source:
   load: "load/**"
   changes: "changes/**"
   format: {type: csv}
-  operation: {column: op, before: "was_{column}"}
+  operation: {column: op, before: "was_{column}", ignore: [P]}
   placeholder: __debezium_unavailable_value
   full_refresh:
     pattern: 'reload/(?P<ts>[^_]+)_(?P<seq>[^/]+)/'
@@ -45,7 +45,7 @@ source:
   load: "load/**"
   changes: "changes/**"
   format: {type: json}
-  operation: {column: op, before: "was_{column}"}
+  operation: {column: op, before: "was_{column}", ignore: [P]}
   placeholder: __debezium_unavailable_value
   full_refresh:
     pattern: 'reload/(?P<ts>[^_]+)_(?P<seq>[^/]+)/'
@@ -79,7 +79,11 @@ source:
   load: "load/**"
   changes: "changes/**"
   format: {type: json}
-  operation: {column: op, before: "was_{column}"}
+  operation:
+    column: op
+    before: "was_{column}"
+    ignore: [P]
+    deleted_when: {column: told.gone_at}
   placeholder: __debezium_unavailable_value
   full_refresh:
     pattern: 'reload/(?P<ts>[^_]+)_'

@@ -35,6 +35,13 @@ class ReadableAs(str, Enum):
         return f"{domain}_{self.value}"
 
 
+class Presence(str, Enum):
+    """Whether a column has a value."""
+
+    NOT_NULL = "not_null"
+    NULL = "null"
+
+
 class Index(str, Enum):
     """Hudi's index, which finds the file of a row."""
 

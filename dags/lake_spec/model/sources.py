@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Optional, Tuple, Union
 
-from lake_spec.model.choices import MissingColumns, MissingKeys, NewColumns
+from lake_spec.model.choices import MissingColumns, MissingKeys, NewColumns, Presence
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
 from lake_spec.model.product import Product
@@ -149,10 +149,34 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class Operation:
-    """The column of a change feed that says what happened to the row."""
+class DeletedWhen:
+    """The column that tells a delete by having a value, or by having none."""
 
-    column: str = setting("Name of the column in the files.", example="Op")
+    column: str = setting(
+        "Column of the table, or field inside a column of the files, as in "
+        "`data.deleted_at`.",
+        example="deleted_at",
+    )
+    is_: Optional[Presence] = setting(
+        "What the column is of a deleted row.", Presence.NOT_NULL
+    )
+
+    @property
+    def is_null(self) -> bool:
+        """True if a deleted row has no value: `null` as a word, or as YAML's own."""
+        return self.is_ is not Presence.NOT_NULL
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What says what happened to the row of a change feed: words of a column, or a value."""
+
+    column: Optional[str] = setting(
+        "Name of the column in the files, with the words below; if left out, all rows "
+        "are upserts but those of `deleted_when`.",
+        None,
+        example="Op",
+    )
     upsert: Tuple[str, ...] = setting(
         "Values for inserts and updates.", ("I", "U", "c", "u", "r")
     )
@@ -177,6 +201,23 @@ class Operation:
         None,
         example="BI_{column}",
     )
+    deleted_when: Optional[DeletedWhen] = setting(
+        "Deletes that a column tells beside the words: rows of which it has a value, such "
+        "as the time of the delete.",
+        None,
+        example={"column": "deleted_at", "is": "not_null"},
+    )
+
+    @property
+    def has_deletes(self) -> bool:
+        """True if a row may be a delete."""
+        return bool(self.column and self.delete) or self.deleted_when is not None
+
+    @property
+    def columns(self) -> Tuple[str, ...]:
+        """The names in the files, or of the table, that tell what happened."""
+        told_by = self.deleted_when.column if self.deleted_when else None
+        return tuple(name for name in (self.column, told_by) if name)
 
 
 @dataclass(frozen=True)

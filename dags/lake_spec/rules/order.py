@@ -117,8 +117,7 @@ def deletes_have_an_order(spec: TableSpec) -> Iterator[Problem]:
 
     Fix: Name the source's log position or time, as in `order_by: [updated_at]`.
     """
-    source = spec.source
-    deletes = isinstance(source, Feed) and source.operation and source.operation.delete
+    deletes = spec.operation is not None and spec.operation.has_deletes
     if deletes and not spec.order_by:
         yield Problem(
             ("order_by",),
@@ -158,8 +157,7 @@ def deletes_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
     Fix: Put a timestamp into `order_by`, or write `source.operation.delete: []` if the
     feed has no deletes.
     """
-    source = spec.source
-    deletes = isinstance(source, Feed) and source.operation and source.operation.delete
+    deletes = spec.operation is not None and spec.operation.has_deletes
     if not deletes or not spec.order_by or spec.effective_at is None:
         return
     if spec.envelope and spec.effective_at == EVENT_TIME:

@@ -155,10 +155,11 @@ def _written(spec: TableSpec) -> List[Tuple[str, str, str]]:
 
 @PULLS.rule("source", "order_by", "columns")
 def cursor_pulls_are_upserts(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse a pull by cursor with deletes or with another order.
+    """Refuse a pull by cursor with words for deletes or with another order.
 
-    Fix: Remove `operation` and `envelope`, and put the cursor's column into `order_by`;
-    for deletes use Debezium or snapshots.
+    Fix: Remove `operation.column` and `envelope`, and put the cursor's column into
+    `order_by`; for deletes use Debezium or snapshots, or a column that tells them
+    (`operation.deleted_when`).
     """
     changes = spec.changes_from
     if not isinstance(changes, JdbcChanges):
@@ -167,7 +168,7 @@ def cursor_pulls_are_upserts(spec: TableSpec) -> Iterator[Problem]:
         "Remove this: a pull by cursor reads upserts only and cannot see deletes. For "
         "deletes read the database's log by Debezium, or pull snapshots."
     )
-    if spec.operation is not None:
+    if spec.operation is not None and spec.operation.column:
         yield got(("source", "operation"), spec.operation.column, no_deletes)
     if spec.envelope is not None:
         connector = spec.envelope.connector.value

@@ -207,7 +207,8 @@ def operation_values_differ(spec: TableSpec) -> Iterator[Problem]:
     if operation is None:
         return
     top = ("source", "operation")
-    yield from names.source_name((*top, "column"), operation.column)
+    if operation.column is not None:
+        yield from names.source_name((*top, "column"), operation.column)
     yield from _values_are_plain(operation, top)
     if not operation.upsert:
         hint = "List the values of inserts and updates, as in [I, U]."
@@ -223,6 +224,38 @@ def operation_values_differ(spec: TableSpec) -> Iterator[Problem]:
                     f"It is listed for {first[value]}s too: keep it in one of the two."
                 )
                 yield got((*top, name), value, hint)
+
+
+@SOURCE.rule("source", "source.operation", "columns")
+def deletes_are_told(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse an operation that nothing tells, or a delete told by no known column.
+
+    Fix: Name the column with the words, or a column of the table, or a field as in
+    `data.deleted_at`, that a deleted row has a value in.
+    """
+    operation = spec.operation
+    if operation is None:
+        return
+    told = operation.deleted_when
+    if told is None:
+        if operation.column is None:
+            hint = (
+                "Name the column with the words, or what tells deletes: deleted_when."
+            )
+            yield Problem(("source", "operation", "column"), None, "missing", hint)
+        return
+    path = ("source", "operation", "deleted_when", "column")
+    if not names.is_source_name(told.column):
+        yield from names.source_name(path, told.column)
+        return
+    known = {n.lower() for name, c in spec.columns for n in (name, *c.source)}
+    is_field = "." in told.column.strip(".")
+    if spec.columns and told.column.lower() not in known and not is_field:
+        hint = (
+            "Declare it under `columns`, or name a field inside a column of the files, as "
+            "in data.deleted_at."
+        )
+        yield got(path, told.column, hint)
 
 
 @SOURCE.rule("source", "source.operation")

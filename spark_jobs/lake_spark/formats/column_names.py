@@ -49,10 +49,11 @@ class Names:
     def claimed(self) -> FrozenSet[str]:
         """Return source names that are known: columns, operation, time, or ignored ones."""
         operation = self.spec.operation
-        word = operation.column if operation else time_column(self.spec)
+        told = operation.columns if operation else (time_column(self.spec),)
+        words = {name for name in told if name not in self.declared}
         names = {name for sources in self.declared.values() for name in sources}
         ignored = set(getattr(self.spec.source, "ignore_columns", ()))
-        return frozenset(name.lower() for name in names | ignored | {word} if name)
+        return frozenset(name.lower() for name in names | ignored | words if name)
 
     @cached_property
     def _given(self) -> FrozenSet[str]:
@@ -135,6 +136,15 @@ def source_before(spec: TableSpec, shape: Shape, name: str) -> Optional[str]:
     spelled = _spelled(spec, shape)
     known = (spelled.get(each.lower()) for each in names_before(spec, name))
     return next(filter(None, known), None)
+
+
+def column_of_deletes(spec: TableSpec, shape: Shape) -> Optional[str]:
+    """Return the file's column that tells deletes by its value, if it has one."""
+    told = spec.operation.deleted_when if spec.operation else None
+    if told is None:
+        return None
+    own = sources(spec, shape).get(told.column)
+    return own or _spelled(spec, shape).get(told.column.lower())
 
 
 def undeclared(spec: TableSpec, shape: Shape) -> Tuple[str, ...]:

@@ -23,7 +23,12 @@ from lake_spark.errors import (
     WrongColumns,
 )
 from lake_spark.formats import csv_text, debezium
-from lake_spark.formats.column_names import column_in_path, sources, time_column
+from lake_spark.formats.column_names import (
+    column_in_path,
+    column_of_deletes,
+    sources,
+    time_column,
+)
 from lake_spark.formats.envelopes import unwrapped
 from lake_spark.formats.file_schema import BLOCK, CORRUPT, ID, LEFT_OUT, Shape
 from lake_spark.formats.parquet import described_by_footer
@@ -101,7 +106,7 @@ def _csv_names(
         return _first_record(head_of(spark, store, file), file, kind)
     names = declared_source_names(spec)
     # DMS says what happened in files of changes, and not in those of full loads.
-    if spec.operation and is_load(spec, file):
+    if spec.operation and spec.operation.column and is_load(spec, file):
         fields = _first_record(head_of(spark, store, file), file, kind)
         return names[1:] if len(fields) == len(names) - 1 else names
     return names
@@ -401,6 +406,7 @@ def _has_needed_columns(file: LandingFile, shape: Shape, spec: TableSpec) -> Non
     time = time_column(spec)
     if time and time.lower() not in [name.lower() for name in shape.names]:
         missing.append(time)
+    missing += _missing_of_deletes(file, shape, spec)
     if missing:
         # A file without its header has values of its first row as names.
         has = row_value(", ".join(shape.names)[:300])
@@ -410,6 +416,18 @@ def _has_needed_columns(file: LandingFile, shape: Shape, spec: TableSpec) -> Non
             f"lacks the column(s) {', '.join(missing)}; it has {has}. "
             f"{hint or _ADD_COLUMNS}",
         )
+
+
+def _missing_of_deletes(file: LandingFile, shape: Shape, spec: TableSpec) -> List[str]:
+    """Return the column that tells deletes where changes lack it: nothing is guessed.
+
+    JSON may leave out fields without a value, in all records of a file too.
+    """
+    told = spec.operation.deleted_when if spec.operation else None
+    if told is None or is_load(spec, file) or column_of_deletes(spec, shape):
+        return []
+    is_json = isinstance(spec.source.format, Json)
+    return [] if is_json and not told.is_null else [told.column]
 
 
 _ADD_COLUMNS = "Land it with these columns, or correct their names in the spec."

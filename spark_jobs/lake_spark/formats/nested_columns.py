@@ -23,6 +23,7 @@ def taken_apart(spec: TableSpec, columns: List[Column]) -> Iterator[Column]:
     """Yield the columns of a file, with fields of structs that the table's are made of."""
     names = [n for key, c in spec.columns for n in c.source or (key,)]
     names += [each for key in spec.key for each in names_before(spec, key)]
+    names += spec.operation.columns if spec.operation else ()
     root = struct_before(spec)
     names += [root] if root else []
     whole = {name.lower() for name, _, _ in columns}

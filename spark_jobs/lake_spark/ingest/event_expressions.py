@@ -50,7 +50,7 @@ def envelope_columns(spec: TableSpec, columns: Columns) -> List[str]:
 
 def _old_key(spec: TableSpec, key: Columns) -> str:
     before = [(f"lake_before.{sql_identifier(name)}", kind) for name, kind in key]
-    is_moved = f"lake_before IS NOT NULL AND NOT {_is_truncate(spec)}"
+    is_moved = f"lake_before IS NOT NULL AND NOT coalesce({_is_truncate(spec)}, false)"
     return f"CASE WHEN {is_moved} THEN {joined_key(before)} ELSE lake_named_key END"
 
 
@@ -82,9 +82,14 @@ def operation(spec: TableSpec) -> str:
     declared = spec.operation
     if declared is None:
         return sql_literal(UPSERT)
+    upsert = sql_literal(UPSERT)
+    if declared.deleted_when is not None:
+        upsert = f"if(lake_is_gone, '{DELETE}', '{UPSERT}')"
+    if declared.column is None:
+        return upsert
     return (
-        f"CASE WHEN ({IS_LOAD}) AND lake_word IS NULL THEN '{UPSERT}' "
-        f"WHEN lake_word IN ({_words(declared.upsert)}) THEN '{UPSERT}' "
+        f"CASE WHEN ({IS_LOAD}) AND lake_word IS NULL THEN {upsert} "
+        f"WHEN lake_word IN ({_words(declared.upsert)}) THEN {upsert} "
         f"WHEN lake_word IN ({_words(declared.delete)}) THEN '{DELETE}' "
         f"WHEN {_is_truncate(spec)} THEN '{TRUNCATE}' END"
     )

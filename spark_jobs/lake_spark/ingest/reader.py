@@ -109,6 +109,7 @@ def judge(
             "lake_word",
             "lake_corrupt",
             "lake_named_key",
+            "lake_is_gone",
             "lake_file",
             "lake_file_rank",
             "lake_file_started",

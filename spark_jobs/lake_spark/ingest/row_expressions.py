@@ -20,7 +20,7 @@ from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import SHOWN, WrongTypes
 from lake_spark.formats.file_schema import CORRUPT, Shape
-from lake_spark.formats.column_names import source_before
+from lake_spark.formats.column_names import column_of_deletes, source_before
 from lake_spark.formats.inference import source_name
 from lake_spark.formats.placeholders import placeholder_texts
 from lake_spark.schema.key_text import joined_key
@@ -56,6 +56,7 @@ def source_row(
         LogColumn.UNAVAILABLE: unavailable(spec, shape, columns),
         LogColumn.NARROW: narrow(spec, shape, columns),
         "lake_named_key": named_key(spec, shape, columns),
+        "lake_is_gone": is_gone(spec, shape),
         "lake_before": key_before(spec, shape, columns),
         "lake_log_name": log_name(shape),
         "lake_no_row": no_row(spec, shape, word, with_corrupt=with_corrupt),
@@ -73,9 +74,19 @@ def word_of(spec: TableSpec, shape: Shape) -> str:
     """Return the file's own word for what happened to the row, null where it has none."""
     declared = spec.operation
     spelled = {name.lower(): name for name in shape.names}
-    if declared is None or declared.column.lower() not in spelled:
+    if declared is None or (declared.column or "").lower() not in spelled:
         return NO_TEXT
     return f"CAST({sql_identifier(spelled[declared.column.lower()])} AS string)"
+
+
+def is_gone(spec: TableSpec, shape: Shape) -> str:
+    """Return an expression: whether a column tells that the row was deleted."""
+    raw = column_of_deletes(spec, shape)
+    if raw is None:
+        return "false"
+    value = text_of(spec, raw) if shape.type_of(raw).name == "string" else None
+    is_null = spec.operation.deleted_when.is_null
+    return f"{value or sql_identifier(raw)} IS {'' if is_null else 'NOT '}NULL"
 
 
 def faults(spec: TableSpec, shape: Shape, columns: Columns) -> str:

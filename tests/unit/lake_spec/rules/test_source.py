@@ -336,3 +336,38 @@ def test_events_have_an_image_before_of_their_own(specs):
         "source.operation.before: got 'x_{column}'. Leave it out: events have an image "
         "`before` of their own."
     )
+
+
+@pytest.mark.parametrize(
+    "operation, told",
+    [
+        (
+            {},
+            "source.operation.column: missing. Name the column with the words, or what "
+            "tells deletes: deleted_when.",
+        ),
+        (
+            {"deleted_when": {"column": "gone_at"}},
+            "source.operation.deleted_when.column: got 'gone_at'. Declare it under "
+            "`columns`, or name a field inside a column of the files, as in "
+            "data.deleted_at.",
+        ),
+        (
+            {"deleted_when": {"column": "status", "is": "empty"}},
+            "source.operation.deleted_when.is: got 'empty'. Choose one of: not_null, null.",
+        ),
+    ],
+)
+def test_what_tells_deletes_is_known(specs, operation, told):
+    assert diagnostics_of(specs, FEED, {"source.operation": operation}) == [told]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{"column": "status"}, {"column": "data.x", "is": None}, {"column": "STATUS"}],
+)
+def test_deletes_may_be_told_without_words(specs, told):
+    changes = {"source.operation": {"deleted_when": told}}
+    assert diagnostics_of(specs, FEED, changes) == []
+    found = diagnostics_of(specs, FEED, {**changes, "order_by": []})
+    assert any("This feed has deletes, which need an order" in each for each in found)

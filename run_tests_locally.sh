@@ -21,8 +21,9 @@
 #
 #   fast   black, flake8, unit and policy tests: no Java, about a minute
 #   full   fast, then DAGs and emulator on Airflow 3.0.6, a release as MWAA and EMR get it,
-#          the linters of infra/, the site of docs/, the database and Kafka servers, the
-#          Spark tests and the end-to-end tests: 20 to 60 minutes (the default)
+#          the linters of infra/, the site of docs/, a few of `hostile`, the database and
+#          Kafka servers, the Spark tests and the end-to-end tests: 20 to 60 minutes (the
+#          default)
 #   properties   random histories against an independent oracle, as many as asked for
 #   fuzz   random landing files, valid and mutated, against a strict reader in plain Python
 #   crash  every stage killed at random points, run again and compared
@@ -44,9 +45,9 @@
 #   acceptance  the acceptance run of a deployment, on the emulator: what needs no account
 #   bench  the targets of docs/speed.md, against Delta and plain Parquet: no tests
 #   nightly  what repeats a promise on one more kind of table or source, the longest
-#          chapters of the end-to-end story, lineage of a thousand random queries, and 50
-#          kills of the publication, whose seed is printed; with arguments of pytest the
-#          tests alone
+#          chapters of the end-to-end story, lineage of a thousand random queries, 50 kills
+#          of the publication, whose seed is printed, and all of `hostile`; with arguments
+#          of pytest the tests alone
 #   spark39  the Spark tests of full, on Python 3.9
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
@@ -184,6 +185,8 @@ site() { # of docs/, as a reader gets it
     tests .venv-airflow/bin/python tests/site
 }
 
+few_attacks() { tests .venv-airflow/bin/python tests/hostile; } # without Spark's and Trino's
+
 show_readers() { tests .venv-readers/bin/python tests/readers; }
 
 # One Spark session uses little more than one core, so there are two; each takes the next
@@ -216,7 +219,8 @@ full() {
     run ./setup.sh --quiet --only airflow --only spec --only spark --only streamer \
         --only airflow-3.0.6 --only infra --only docs --only servers --only readers
     fast
-    side_by_side collected "emulator .venv-airflow-3.0.6" older_dags deployment site show_readers
+    side_by_side collected "emulator .venv-airflow-3.0.6" older_dags deployment site show_readers \
+        few_attacks
     servers
     spark_tests .venv-spark
     tests .venv-airflow/bin/python tests/acceptance tests/e2e
@@ -284,11 +288,13 @@ bench() {
 
 nightly() {
     run ./setup.sh --quiet --only airflow --only spark --only streamer --only servers \
-        --only readers
+        --only readers --only hostile
     tests .venv-spark/bin/python -m nightly tests/spark tests/servers tests/loop
     tests .venv-airflow/bin/python -m nightly tests/acceptance tests/e2e tests/unit/lake_spec \
         tests/unit/lake_local/aws
-    [ -n "${CHOSEN:+chosen}" ] || kills
+    [ -z "${CHOSEN:+chosen}" ] || return 0
+    kills
+    program .venv-airflow/bin/python tests.hostile
 }
 
 kills() { # of the publication, with a seed of the clock

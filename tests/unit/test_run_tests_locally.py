@@ -120,7 +120,7 @@ OLDER = [
 ]
 NIGHTLY_SETUP = (
     "./setup.sh --quiet --only airflow --only spark --only streamer --only servers"
-    " --only readers"
+    " --only readers --only hostile"
 )
 NIGHTLY_OF_AIRFLOW = (
     ".venv-airflow/bin/python -m pytest -m nightly tests/acceptance tests/e2e"
@@ -131,6 +131,7 @@ SITE = [
     ".venv-airflow/bin/python -m pytest tests/site",
 ]
 READERS = ".venv-readers/bin/python -m pytest tests/readers"
+ATTACKS = ".venv-airflow/bin/python -m pytest tests/hostile"
 SPARK = ".venv-spark/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests/spark"
 SERVERS = ".venv-spark/bin/python -m pytest tests/servers tests/loop"
 COLLECTED = [
@@ -160,10 +161,11 @@ def test_full_adds_the_older_airflow_spark_and_end_to_end(run, arguments):
     code, _, commands = run(*arguments)
     assert code == 0
     assert (commands[1:3], sorted(commands[3:11])) == (FIRST, FAST)
-    assert sorted(commands[11:20]) == sorted([*OLDER, *SITE, READERS, *COLLECTED])
+    beside = [*OLDER, *SITE, READERS, ATTACKS, *COLLECTED]
+    assert sorted(commands[11:21]) == sorted(beside)
     assert commands[0].endswith("--only servers --only readers")
-    assert commands[20] == SERVERS
-    assert commands[21:] == [
+    assert commands[21] == SERVERS
+    assert commands[22:] == [
         SPARK,
         ".venv-airflow/bin/python -m pytest tests/acceptance tests/e2e",
     ]
@@ -302,7 +304,7 @@ def test_the_tests_of_the_night_are_those_that_the_full_ones_leave_out(run):
     ]
 
 
-def test_each_night_kills_the_publication_of_tables_too(run):
+def test_each_night_kills_the_publication_and_attacks_tables_too(run):
     code, _, commands = run("nightly")
     assert code == 0
     assert commands == [
@@ -310,8 +312,10 @@ def test_each_night_kills_the_publication_of_tables_too(run):
         ".venv-spark/bin/python -m pytest -m nightly tests/spark tests/servers tests/loop",
         NIGHTLY_OF_AIRFLOW,
         ".venv-spark/bin/python -m tests.readers --kills 50",
+        ".venv-airflow/bin/python -m tests.hostile",
     ]
-    assert run("nightly", failing="*tests.readers*")[0] == 1
+    for each in ("readers", "hostile"):
+        assert run("nightly", failing=f"*tests.{each}*")[0] == 1
 
 
 def test_the_spark_tests_run_on_python_39_too(run):

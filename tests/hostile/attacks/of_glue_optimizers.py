@@ -12,7 +12,7 @@ from tests.hostile.attacks.of_trino import remove_orphans
 RETENTION = timedelta(days=3)
 
 
-@attack("Glue", "optimizer: orphan file deletion", on=EVERY_LAYER, quick=True)
+@attack("Glue", "optimizer: orphan file deletion", on=EVERY_LAYER)
 def glue_deletes_orphan_files(engine: Any, layer: str) -> None:
     remove_orphans(engine, layer, RETENTION)
 

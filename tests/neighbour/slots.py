@@ -93,13 +93,14 @@ def of_the_release_before(beside: Beside) -> Iterator:
     for folder in ("airflow", "holders", "logs"):
         (home.root / "connect/shop" / folder).mkdir()
     yield lambda: {
-        **{name: read for name, read in server.slots.items() if name != "lake_shop"},
+        "production": server.slots.get("production"),
         **files_of(home.root / "connect/shop/kafka"),
     }
-    for _ in range(2):
-        beside.does("connect", _connect, beside)
-        noted_ones = [each.name for each in noted.known(home)]
-        beside.expects(f"noted: {noted_ones}", noted_ones == ["lake_shop"])
+    for more in ((), (), ("--slot", OURS)):
+        beside.does("connect", _connect, beside, *more)
+        notes = sorted(each.name for each in noted.known(home))
+        wanted = ["lake_shop", OURS] if more else ["lake_shop"]
+        beside.expects(f"noted: {notes}", notes == wanted)
     beside.refuses(
         "connect, theirs", BadRequest, _connect, beside, "--slot", "production"
     )

@@ -43,7 +43,7 @@ class Capture:
     @property
     def name(self) -> str:
         """The name of the publication."""
-        return f"lake_{self.domain}"[:_LONGEST_NAME]
+        return default_name(self.domain)
 
     @property
     def slot(self) -> str:
@@ -54,6 +54,11 @@ class Capture:
     def topics(self) -> Tuple[str, ...]:
         """The topics, in the order of the tables."""
         return tuple(f"{self.prefix}.{schema}.{name}" for schema, name in self.tables)
+
+
+def default_name(domain: str) -> str:
+    """Return the name of a domain's publication, and of its slot if none is given."""
+    return f"lake_{domain}"[:_LONGEST_NAME]
 
 
 def capture_of(

@@ -11,9 +11,9 @@ import json
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Dict, Iterator, Optional
+from typing import Iterator, List, Optional
 
-from lake_local.capture.request import Capture
+from lake_local.capture.request import Capture, default_name
 from lake_local.errors import BadRequest
 from lake_local.workspace.command_line import typed
 from lake_local.workspace.state_dir import StateDirectory
@@ -62,9 +62,8 @@ def slot_of(capture: Capture) -> Slot:
 
 def known(home: StateDirectory) -> Iterator[Slot]:
     """Yield the slots that were made from a state directory and not dropped from it."""
-    for note in sorted((home.root / FOLDER).glob(f"*/{_NOTE}")):
-        if said := json.loads(note.read_text(encoding="utf-8")):
-            yield Slot(**said)
+    for file in sorted((home.root / FOLDER).glob(f"*/{_NOTE}")):
+        yield from _read(file)
 
 
 def is_own(home: StateDirectory, wanted: Slot) -> bool:
@@ -95,27 +94,44 @@ def note(home: StateDirectory, slot: Slot, found: Optional[Found] = None) -> Non
     if found is not None:
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         slot = replace(slot, lag=found.lag, seen=now)
-    _write(home, slot, asdict(slot))
+    _write(home, slot, [*_others(home, slot), slot])
 
 
 def begin(home: StateDirectory, slot: Slot) -> None:
-    """Note that none was made yet, before positions are kept: they would be taken for
-    those of a release before."""
-    file = _file(home, slot)
-    if not file.exists() and not (file.parent / _POSITIONS).is_dir():
+    """Note, before positions are kept, that a capture made no slot yet; or that of the
+    release before, of which there are positions alone."""
+    before = replace(slot, name=default_name(slot.domain))
+    if _is_of_before(home, before):
+        note(home, before)
+    elif not _file(home, slot).exists():
         forget(home, slot)
 
 
 def forget(home: StateDirectory, slot: Slot) -> None:
-    """Note that there is none: one that is made there later is of others."""
-    _write(home, slot, {})
+    """Note that a slot is not ours: one of its name that is made later is of others."""
+    _write(home, slot, _others(home, slot))
 
 
-def _write(home: StateDirectory, slot: Slot, said: Dict[str, Any]) -> None:
+def _others(home: StateDirectory, slot: Slot) -> List[Slot]:
+    """Return the slots that are noted of the same domain."""
+    there = _read(_file(home, slot))
+    return [e for e in there if (e.server, e.name) != (slot.server, slot.name)]
+
+
+def _read(file: Path) -> List[Slot]:
+    if not file.exists():
+        return []
+    said = json.loads(file.read_text(encoding="utf-8"))
+    # One slot, not in a list, as notes had it at first.
+    return [Slot(**each) for each in (said if isinstance(said, list) else [said])]
+
+
+def _write(home: StateDirectory, slot: Slot, noted: List[Slot]) -> None:
     file = _file(home, slot)
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(".part")
-    part.write_text(json.dumps(said) + "\n", encoding="utf-8")
+    text = json.dumps([asdict(each) for each in noted]) + "\n"
+    part.write_text(text, encoding="utf-8")
     part.replace(file)
 
 
@@ -136,11 +152,10 @@ def _is_noted(home: StateDirectory, wanted: Slot) -> bool:
 
 
 def _is_of_before(home: StateDirectory, wanted: Slot) -> bool:
-    folder: Path = home.root / FOLDER / wanted.domain
-    has_note, is_default = (
-        folder / _NOTE
-    ).exists(), wanted.name == f"lake_{wanted.domain}"
-    return not has_note and is_default and (folder / _POSITIONS).is_dir()
+    file = _file(home, wanted)
+    has_positions = (file.parent / _POSITIONS).is_dir()
+    is_default = wanted.name == default_name(wanted.domain)
+    return has_positions and is_default and not file.exists()
 
 
 def _file(home: StateDirectory, slot: Slot) -> Path:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -49,8 +50,10 @@ def test_a_slot_is_ours_by_its_server_and_its_name(home, other):
 
 
 def test_the_slot_of_an_earlier_release_is_known_by_the_positions_that_it_kept(home):
-    (home.root / "connect/shop/kafka").mkdir(parents=True)
-    slots.require_own(home, SLOT, THERE)
+    long = replace(SLOT, domain="d" * 63, name=f"lake_{'d' * 58}")
+    for each in (SLOT, long):
+        (home.root / "connect" / each.domain / "kafka").mkdir(parents=True)
+        slots.require_own(home, each, THERE)
     with pytest.raises(BadRequest):
         slots.require_own(home, replace(SLOT, domain="other"), THERE)
 
@@ -72,13 +75,35 @@ def test_a_slot_that_others_make_after_our_start_failed_is_theirs(home):
         slots.require_own(home, SLOT, THERE)
 
 
+def test_all_slots_of_a_domain_are_known_until_each_is_dropped(home):
+    other = replace(SLOT, name="lake_shop_2")
+    slots.note(home, SLOT)
+    slots.note(home, other)
+    slots.note(home, SLOT, THERE)
+    assert sorted(each.name for each in slots.known(home)) == [SLOT.name, other.name]
+    slots.forget(home, SLOT)
+    assert list(slots.known(home)) == [other]
+
+
+def test_a_note_of_one_slot_as_it_was_at_first_is_read(home):
+    file = home.root / "connect/shop/slot.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(asdict(SLOT)))
+    assert list(slots.known(home)) == [SLOT]
+    slots.forget(home, SLOT)
+    assert list(slots.known(home)) == []
+
+
 @pytest.mark.parametrize("is_noted", [True, False])
 def test_a_start_keeps_what_says_that_a_slot_is_ours(home, is_noted):
     (home.root / "connect/shop/kafka").mkdir(parents=True)
     if is_noted:
         slots.note(home, SLOT)
-    slots.begin(home, replace(SLOT, name="lake_shop_2"))
+    other = replace(SLOT, name="lake_shop_2")
+    slots.begin(home, other)
+    slots.note(home, other)
     slots.require_own(home, SLOT, THERE)
+    assert list(slots.known(home)) == [SLOT, other]
 
 
 def test_what_was_seen_last_is_kept_until_the_slot_is_dropped(home):

@@ -23,12 +23,23 @@ from lake_airflow.runs.lease import DomainLease
 from lake_airflow.operators.links import RunPageLink
 from lake_airflow.operators.preview import Preview
 from lake_airflow.planning.plan import DagPlan
-from lake_airflow.reporting.summary import summarise_without_cluster
+from lake_airflow.reporting.summary import (
+    summarise_without_cluster,
+    summary_of_nothing,
+)
+from lake_airflow.runs.covered import Covered
 from lake_airflow.runs.ends import Ends
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.run import Run, RunRefused, check_run
 from lake_airflow.runs.window import earlier_run, interval_of
-from lake_airflow.runs.xcoms import CAUSE_XCOM, RELEASE_XCOM, RUN_XCOM, run_name
+from lake_airflow.runs.xcoms import (
+    BEGAN_XCOM,
+    CAUSE_XCOM,
+    NO_NEWS_XCOM,
+    RELEASE_XCOM,
+    RUN_XCOM,
+    run_name,
+)
 from lake_spec.model import ClusterSpec, EnvironmentSpec, Concurrency
 
 LONGEST_WAIT = timedelta(hours=12)
@@ -51,7 +62,10 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         *EmrCreateJobFlowOperator.operator_extra_links,
         RunPageLink(),
     )
-    own_xcoms = (READS_FAIL, WAITS_XCOM, RUN_XCOM, CAUSE_XCOM, RELEASE_XCOM)
+    own_xcoms = (
+        *(READS_FAIL, WAITS_XCOM, RUN_XCOM, CAUSE_XCOM, RELEASE_XCOM),
+        *(BEGAN_XCOM, NO_NEWS_XCOM),
+    )
     _job_flow_id: str | None = None  # the provider reads it before it sets it
 
     def __init__(
@@ -217,11 +231,27 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         if found := self.clusters().find(request["Name"]):
             self.log.info("The run has a cluster already: %s", found[0])
             return found[0]
+        self._skip_without_news(context, planned.run)
         self.job_flow_overrides = request
         try:
             return super().execute(context)
         except ReplyLost as error:
             return self._made_all_the_same(request["Name"], error)
+
+    def _skip_without_news(self, context: Any, run: Run) -> None:
+        """End without a cluster where an earlier run did what this one is for."""
+        ti = context["ti"]
+        began = datetime.now(timezone.utc).isoformat()
+        ti.xcom_push(key=BEGAN_XCOM, value=began)
+        if not self.plan.after:
+            return
+        covered = Covered(self.plan, self.environment, aws_conn_id=self.aws_conn_id)
+        if by := covered.by(context["dag_run"]):
+            ti.xcom_push(key=NO_NEWS_XCOM, value=by)
+            files = RunFiles(self.environment, run.name, aws_conn_id=self.aws_conn_id)
+            files.write("summary.json", summary_of_nothing(self.plan, run).to_json())
+            self.lease().give_back(run.name)
+            raise AirflowSkipException(f"Nothing new: {by} took what there was.")
 
     def _made_all_the_same(self, name: str, error: ReplyLost) -> str:
         """Return the cluster whose creation EMR did not confirm. Raises ReplyLost

@@ -24,14 +24,17 @@ from lake_airflow.reporting.summary import (
     summary_of_plan,
 )
 from lake_airflow.reporting.table_states import record_run
+from lake_airflow.runs.covered import Covered
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.run import Run
 from lake_airflow.runs.xcoms import (
+    BEGAN_XCOM,
     COST_XCOM,
     CREATE_TASK,
     END_TASK,
     STEPS_XCOM,
     SUMMARY_TASK,
+    covering_run,
     pinned_run,
     pinned_run_if_any,
     run_name,
@@ -130,10 +133,13 @@ class Verdict(EndTask):
         states = task_states(context, self.plan, *ours)
         if states.get(CREATE_TASK) == "skipped" and _only_planned(context):
             raise AirflowSkipException("Plan only: there is nothing to finish.")
+        if states.get(CREATE_TASK) == "skipped" and covering_run(context):
+            raise AirflowSkipException("Nothing new: there is nothing to finish.")
         lacking = _lacking(states, stages)
         if lacking and states.get(SUMMARY_TASK) == "failed":
             self._look_again(context)
         if not lacking:
+            self._note_covered(context)
             self._record(context)
             self._notify(notifier.succeeded)
             self._write_pages(context)
@@ -148,6 +154,17 @@ class Verdict(EndTask):
         self._notify(notifier.failed, also)
         self._write_pages(context)
         raise AirflowFailException(words)
+
+    def _note_covered(self, context: Any) -> None:
+        """Note that the run took all there was; a failure leaves the run as it was."""
+        began = context["ti"].xcom_pull(task_ids=CREATE_TASK, key=BEGAN_XCOM)
+        if not (began and self.plan.after):
+            return
+        try:
+            covered = Covered(self.plan, self.environment, aws_conn_id=AWS_CONNECTION)
+            covered.note(pinned_run(context), began)
+        except Exception:
+            self.log.exception("A second run for the same update will do it again.")
 
     def _look_again(self, context: Any) -> None:
         """Write the summary again: logs of steps exist when the cluster is gone."""

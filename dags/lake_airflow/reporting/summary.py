@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Optional
 
@@ -169,11 +169,16 @@ def summarise_without_cluster(plan: DagPlan, run_name: str, cause: str) -> Summa
 
 def summary_of_plan(plan: DagPlan, run: Run) -> Summary:
     """Summarise a run that was asked for its plan only."""
+    return replace(summary_of_nothing(plan, run), dry_run=True)
+
+
+def summary_of_nothing(plan: DagPlan, run: Run) -> Summary:
+    """Summarise a run that had nothing to do, and no cluster."""
     return Summary(
         run=run.name,
         domain=plan.domain,
         release=run.release,
-        dry_run=True,
+        dry_run=run.dry_run,
         stages={stage.name: _stage(()) for stage in plan.stages},
         tables={},
     )

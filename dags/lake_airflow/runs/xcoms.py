@@ -20,6 +20,8 @@ END_TASK = "terminate_cluster"
 RUN_XCOM = "run"  # of create_cluster: the pinned run
 RELEASE_XCOM = "release"  # of create_cluster: what it runs as, also if it refuses to
 CAUSE_XCOM = "cause"  # of create_cluster: why there is no cluster
+BEGAN_XCOM = "began"  # of create_cluster: when it was the run's turn, ISO 8601
+NO_NEWS_XCOM = "no_news"  # of create_cluster: the run that did what this one was for
 COST_XCOM = "minutes"  # of terminate_cluster: cluster minutes by table
 STEPS_XCOM = "steps"  # of a stage: how each of its steps ended
 
@@ -41,6 +43,11 @@ def pinned_run_if_any(context: Any) -> Run | None:
 def reported_cause(context: Any) -> str | None:
     """Return why there is no cluster, if the first task reported it."""
     return _pulled(context, CAUSE_XCOM)
+
+
+def covering_run(context: Any) -> str | None:
+    """Return the run for which this one had nothing left to do; None if it had."""
+    return _pulled(context, NO_NEWS_XCOM)
 
 
 def _pulled(context: Any, key: str) -> Any:

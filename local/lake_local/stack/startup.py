@@ -74,7 +74,7 @@ def restore(home: StateDirectory, specs: Specs, stack: Stack) -> None:
     for nth, each in enumerate(stack.processes):
         if each.name in gone:
             progress(f"{each.name} had ended: it is started again")
-            stack.processes[nth] = _start_one(each.name, home, specs, stack)
+            stack.processes[nth] = start_one(each.name, home, specs, stack)
             state.write(home, stack)
     try:
         aws = next(each for each in stack.processes if each.name == emulator.NAME)
@@ -88,7 +88,8 @@ def restore(home: StateDirectory, specs: Specs, stack: Stack) -> None:
         ) from None
 
 
-def _start_one(name: str, home: StateDirectory, specs: Specs, stack: Stack) -> Process:
+def start_one(name: str, home: StateDirectory, specs: Specs, stack: Stack) -> Process:
+    """Start one process of a stack again, on its port, with its environment."""
     env = _environment(stack, specs)
     if name == emulator.NAME:
         return emulator.start(home, specs.project, env, stack.aws_port)

@@ -38,11 +38,11 @@ def started(monkeypatch):
     """The names of the processes that were started, each of which is alive at once."""
     names = []
 
-    def start_one(name, *_):
+    def start(name, *_):
         names.append(name)
         return alive(name)
 
-    monkeypatch.setattr(startup, "_start_one", start_one)
+    monkeypatch.setattr(startup, "start_one", start)
     monkeypatch.setattr(startup.policies, "write", lambda *_: None)
     monkeypatch.setattr(startup.emulator, "wait_until_healthy", lambda *_: None)
     monkeypatch.setattr(startup.processes, "wait_until_healthy", lambda *_: None)

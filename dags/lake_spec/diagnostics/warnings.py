@@ -168,6 +168,15 @@ class WarningId(str, Enum):
     first pull only.
     """
 
+    NEW_COLUMN_NOT_PULLED = "NewColumnNotPulled"
+    """Rows of the database have values in a new column that a pull by a cursor cannot see.
+
+    The column came with a default, or was filled without moving the cursor.
+
+    Fix: Run the DAG `<domain>_incremental` with `pull_from: start` for the table, which
+    reads all of it again; or let the spec do so: `source.new_columns: refresh`.
+    """
+
     FUTURE_CURSOR = "FutureCursor"
     """A row of the database has a cursor value beyond the database's clock or sequence.
 

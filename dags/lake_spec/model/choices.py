@@ -111,8 +111,14 @@ class NewColumns(str, Enum):
     """Handling of a source column that the spec does not declare."""
 
     ADD = "add"
+    REFRESH = "refresh"
     IGNORE = "ignore"
     REFUSE = "refuse"
+
+    @property
+    def adds(self) -> bool:
+        """Return whether such a column becomes one of the table."""
+        return self in (NewColumns.ADD, NewColumns.REFRESH)
 
 
 class MissingColumns(str, Enum):

@@ -249,7 +249,10 @@ _late_after_hours = partial(
 )
 _timezone = partial(setting, "Time zone of timestamps without one.", "UTC")
 _new_columns = partial(
-    setting, "Handling of undeclared source columns.", NewColumns.ADD
+    setting,
+    "Handling of undeclared source columns; `refresh` adds them too, and reads a table "
+    "that is pulled by a cursor whole again where rows have values that it lacks.",
+    NewColumns.ADD,
 )
 _missing_columns = partial(
     setting,

@@ -21,6 +21,7 @@ from lake_spec.model import (
     JdbcChanges,
     JdbcTable,
     KafkaTopic,
+    NewColumns,
     Snapshot,
     TableSpec,
 )
@@ -151,6 +152,22 @@ def _written(spec: TableSpec) -> List[Tuple[str, str, str]]:
         }[name]
         found.append((glob, folder, f"{folder}/{file}"))
     return found
+
+
+@PULLS.rule("source")
+def what_is_read_again_is_pulled_by_a_cursor(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse `new_columns: refresh` of a table that is not pulled by a cursor.
+
+    Fix: Write `new_columns: add`; or pull the table by `changes_from: {kind: jdbc}`.
+    """
+    if getattr(spec.source, "new_columns", None) is not NewColumns.REFRESH:
+        return
+    if not isinstance(spec.changes_from, JdbcChanges):
+        hint = (
+            "Write add: only a table that is pulled by a cursor can be read again for a "
+            "new column; other sources deliver its values themselves."
+        )
+        yield got(("source", "new_columns"), "refresh", hint)
 
 
 @PULLS.rule("source", "order_by", "columns")

@@ -73,7 +73,7 @@ def unknown_columns(
 
 def name_warnings(spec: TableSpec, shape: Shape) -> List[Tuple[WarningId, str]]:
     """Return warnings of undeclared columns whose names cannot be stored as they are."""
-    if spec.source.new_columns is not NewColumns.ADD:
+    if not spec.source.new_columns.adds:
         return []
     names = Names(spec)
     warnings = [_left_out(each) for each in shape.left_out]

@@ -14,7 +14,7 @@ from lake_spec.contract.pull_folders import pulled_folders
 from lake_spec.contract.report import FileReport
 from lake_spec.hudi.options import Operation
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import Csv, Json, MissingColumns, NewColumns, Snapshot
+from lake_spec.model import Csv, Json, MissingColumns, Snapshot
 from lake_spec.text.globs import glob_pattern
 from lake_spark.changelog.schema import log_columns, LogColumn, UPSERT
 from lake_spark.changelog.retractions import retract_rows
@@ -225,7 +225,7 @@ def _with_values(
 
     Null has no type.
     """
-    adds = run.spec.source.new_columns is NewColumns.ADD
+    adds = run.spec.source.new_columns.adds
     is_json = isinstance(run.spec.source.format, Json)
     if adds and is_json and unknown_columns(run.spec, shape, columns):
         return with_values(run.spark, run.store, file, run.spec)

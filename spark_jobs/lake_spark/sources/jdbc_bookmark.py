@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 from lake_spec.contract.pull_folders import CHANGES, LOAD
 from lake_spec.contract.state_format import (
@@ -54,11 +54,16 @@ class Landed:
 
 @dataclass(frozen=True)
 class Bookmark:
-    """The end of the pulls by a cursor: `to` as text, '' where none has an end."""
+    """The end of the pulls by a cursor: `to` as text, '' where none has an end.
+
+    `columns` are those of the source whose values the table has as far as it was pulled;
+    none where an older release wrote it.
+    """
 
     cursor: str
     to: str = ""
     pulls: Tuple[Landed, ...] = ()
+    columns: Tuple[str, ...] = ()
     unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
@@ -113,7 +118,8 @@ class BookmarkFile:
         if found.cursor != self.pull.cursor:
             return Bookmark(self.pull.cursor), content
         pulls = tuple(from_fields(Landed, each) for each in data.get("pulls", ()))
-        return replace(found, pulls=pulls), content
+        columns = tuple(data.get("columns", ()))
+        return replace(found, pulls=pulls, columns=columns), content
 
     def save(self, bookmark: Bookmark, before: Optional[bytes]) -> None:
         """Write it, if it still is what was loaded; raise PullFailed if it is not."""
@@ -190,15 +196,14 @@ class BookmarkFile:
 def moved(
     bookmark: Bookmark,
     end: Optional[Value],
-    landed: Optional[Landed],
+    landed: Iterable[Landed],
     since: Optional[Value],
 ) -> Bookmark:
     """Return the bookmark after a pull, with earlier pulls whose rows may be read again."""
     pulls: List[Landed] = [
         each for each in bookmark.pulls if since is None or _reaches(each, since)
     ]
-    if landed is not None:
-        pulls.append(landed)
+    pulls += landed
     to = text_of(end) if end is not None else bookmark.to
     return replace(bookmark, to=to, pulls=tuple(pulls))
 

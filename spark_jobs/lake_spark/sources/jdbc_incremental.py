@@ -14,22 +14,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal, InvalidOperation
-from functools import reduce
-from typing import Any, Dict, Iterable, List, Optional
+from typing import Any, Dict, Iterable, List, Optional, Tuple
 from zoneinfo import ZoneInfo
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
 
-from lake_spec.contract.pull_folders import CHANGES
-from lake_spec.contract.schema_json import plain_schema
+from lake_spec.contract.pull_folders import CHANGES, LOAD
 from lake_spec.contract.state_format import to_fields
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import JdbcChanges
+from lake_spec.model import JdbcChanges, NewColumns
 from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.errors import PullFailed
-from lake_spark.landing.files import list_landing
+from lake_spark.sources import jdbc_columns, jdbc_landed
 from lake_spark.sources.database import SourceColumn
 from lake_spark.sources.jdbc_bookmark import (
     Bookmark,
@@ -42,12 +38,8 @@ from lake_spark.sources.jdbc_bookmark import (
     value_of,
 )
 from lake_spark.sources.jdbc_tables import OpenTable, RANGE, opened_later
-from lake_spark.sources.staging_folder import (
-    discard_unfinished,
-    folder_at,
-    pulled_before,
-)
-from lake_spark.sources.write_files import FORMAT, land_if_any
+from lake_spark.sources.staging_folder import discard_unfinished, pulled_before
+from lake_spark.sources.write_files import land_if_any
 from lake_spark.tables.table_run import TableRun
 
 START = "start"
@@ -78,34 +70,103 @@ def pull_changes(run: TableRun, pull: JdbcChanges) -> None:
     discard_unfinished(run)
     file = BookmarkFile(run, pull)
     bookmark, content = file.load()
-    with opened_later(run, pull, pulled_before(run, CHANGES)) as table:
+    before = [*pulled_before(run, CHANGES), *pulled_before(run, LOAD)]
+    with opened_later(run, pull, before) as table:
         column = cursor_of(table, pull)
         reach = _reach(table, column)
         last = _last(run, bookmark, reach)
         start = _asked(run, pull, table, column) or _earlier(last, pull.overlap)
         if run.accepted.pull_from == START:
             start = None
+        columns, start = _whole_where_lacking(table, column, bookmark, start)
         if reach.is_empty or _is_before(reach, start):
             run.say(f"nothing new in {pull.table}")
             return
         rows = table.read(column, [_condition(table, column, start, reach)])
+        known = _all_loads(run)
         if start is not None and run.accepted.pull_from is None:
-            known = moved(bookmark, None, None, start).pulls
-            rows = _less(rows, run, known, column.name, start)
-        path = f"{CHANGES}/{table.opened.at}"
-        count = land_if_any(table, path, rows, _facts(pull, path, reach))
+            known = moved(bookmark, None, (), start).pulls
+            rows = jdbc_landed.less(rows, run, known, column.name, start)
+        landed = _land(table, rows, known, pull, reach)
         end = reach.end
         if last is not None and run.accepted.pull_from is None:
             end = max(end, last) if end is not None else last
-        landed = Landed(path, reach.greatest) if count else None
         after = moved(bookmark, end, landed, _earlier(end, pull.overlap))
+        after = replace(after, columns=columns)
         if after != bookmark or content is None:
             file.save(after, content)
 
 
+def _whole_where_lacking(
+    table: OpenTable,
+    column: SourceColumn,
+    bookmark: Bookmark,
+    start: Optional[Value],
+) -> Tuple[Tuple[str, ...], Optional[Value]]:
+    """Return the columns whose values the table has after a pull, and where it begins.
+
+    Where rows before `start` have values in new columns it begins with all rows, if the
+    spec says so; else a warning counts them, in each run until all rows were read.
+    """
+    run = table.run
+    names = tuple(each.name for each in table.columns)
+    known = bookmark.columns or jdbc_landed.columns_of(run, bookmark.pulls)
+    new = jdbc_columns.new(table, known)
+    if start is None or not known or not new:
+        return names, start
+    name = table.dialect.quoted(column.name)
+    before = f"({name} < {_sql(table, column, start)} OR {name} IS NULL)"
+    lacking = jdbc_columns.with_values(table, new, before)
+    if not lacking:
+        return names, start
+    # Else all rows would lose what they have in a column that was perhaps renamed.
+    is_gone = jdbc_columns.is_any_gone(table, known)
+    if not is_gone and run.spec.source.new_columns is NewColumns.REFRESH:
+        run.say(f"reading all of {table.name}: new {jdbc_columns.in_words(lacking)}")
+        return names, None
+    run.warn(
+        WarningId.NEW_COLUMN_NOT_PULLED,
+        f"{table.name}: new {jdbc_columns.in_words(lacking)}: those rows have not moved "
+        "their cursor since, so the table has null there. Read all rows again once: "
+        f"./run_locally.sh run {run.spec.domain}_incremental --param "
+        f"tables={run.spec.name} --param pull_from={START}; or set source.new_columns: "
+        "refresh.",
+    )
+    return tuple(name for name in names if name not in lacking), start
+
+
+def _all_loads(run: TableRun) -> Tuple[Landed, ...]:
+    return tuple(Landed(f"{LOAD}/{name}") for name in pulled_before(run, LOAD))
+
+
+def _land(
+    table: OpenTable,
+    rows: DataFrame,
+    known: Iterable[Landed],
+    pull: JdbcChanges,
+    reach: Reach,
+) -> List[Landed]:
+    """Land rows as changes, but those of a load that only have a column more with it.
+
+    As changes they would open versions where nothing but the column came.
+    """
+    parts = [(CHANGES, rows)]
+    if jdbc_landed.lands_in_load(table.run.spec):
+        loads = [each for each in known if each.path.startswith(f"{LOAD}/")]
+        again, others = jdbc_landed.split(rows, table.run, loads)
+        parts = [(CHANGES, others), *([(LOAD, again)] if again is not None else [])]
+    landed = []
+    for top, part in reversed(parts):
+        path = f"{top}/{table.opened.at}"
+        if land_if_any(table, path, part, _facts(pull, path, reach)):
+            landed.append(Landed(path, reach.greatest))
+    return landed
+
+
 def facts_of_load(table: OpenTable, pull: JdbcChanges, path: str) -> Dict[str, Any]:
     """Return what a load says of how far its cursor goes, should no bookmark be written."""
-    return _facts(pull, path, _reach(table, cursor_of(table, pull)))
+    names = tuple(each.name for each in table.columns)
+    return _facts(pull, path, _reach(table, cursor_of(table, pull)), names)
 
 
 def remember_load(run: TableRun, pull: JdbcChanges, facts: Dict[str, Any]) -> None:
@@ -118,13 +179,17 @@ def remember_load(run: TableRun, pull: JdbcChanges, facts: Dict[str, Any]) -> No
     landed = tuple(Landed(**each) for each in said["pulls"])
     known = [each for each in bookmark.pulls if each not in landed]
     to = text_of(max(alike)) if alike else ""
-    file.save(replace(bookmark, to=to, pulls=(*known, *landed)), content)
+    columns = tuple(said.get("columns", ()))
+    after = replace(bookmark, to=to, pulls=(*known, *landed), columns=columns)
+    file.save(after, content)
 
 
-def _facts(pull: JdbcChanges, path: str, reach: Reach) -> Dict[str, Any]:
+def _facts(
+    pull: JdbcChanges, path: str, reach: Reach, columns: Tuple[str, ...] = ()
+) -> Dict[str, Any]:
     end = text_of(reach.end) if reach.end is not None else ""
     landed = (Landed(path, reach.greatest),)
-    return {"bookmark": to_fields(Bookmark(pull.cursor, end, landed))}
+    return {"bookmark": to_fields(Bookmark(pull.cursor, end, landed, columns))}
 
 
 def cursor_of(table: OpenTable, pull: JdbcChanges) -> SourceColumn:
@@ -286,60 +351,3 @@ def _sql(table: OpenTable, column: SourceColumn, value: Value) -> str:
     if isinstance(value, Decimal):
         return table.dialect.literal(column, f"{value:f}")
     return table.dialect.literal(column, value.isoformat(" ", "microseconds"))
-
-
-def _less(
-    rows: DataFrame,
-    run: TableRun,
-    pulls: Iterable[Landed],
-    cursor: str,
-    start: Value,
-) -> DataFrame:
-    """Return the rows that those pulls did not land as they are now."""
-    for each in pulls:
-        earlier = _landed(rows, run, each)
-        if earlier is None:
-            continue
-        names = [name for name in rows.columns if name in earlier.columns]
-        column = next((n for n in names if n.lower() == cursor.lower()), None)
-        if column and earlier.schema[column].dataType.typeName() != "string":
-            earlier = earlier.where(F.col(_quoted(column)) >= F.lit(_literal(start)))
-        pairs: List[Any] = [
-            rows[_quoted(name)].eqNullSafe(earlier[_quoted(name)]) for name in names
-        ]
-        rows = rows.join(earlier, reduce(lambda a, b: a & b, pairs), "left_anti")
-    return rows
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-def _literal(value: Value) -> Any:
-    return value.replace(tzinfo=timezone.utc) if isinstance(value, datetime) else value
-
-
-def _landed(rows: DataFrame, run: TableRun, pull: Landed) -> Optional[DataFrame]:
-    """Return what a pull landed, where it is there and can be compared with rows of now.
-
-    It can where it has the same columns, or more: a row read again without a column
-    that the source no longer has is not another row, and would only lose its value.
-    Else its rows land once more, and the change log drops them as duplicates.
-    """
-    facts = folder_at(run, pull.path).facts()
-    if facts is None:
-        return None
-    said = plain_schema(facts["schema"], f"{run.landing}/{pull.path}")
-    schema = StructType.fromJson(said)
-    kinds = {each.name: each.dataType for each in schema}
-    now = {each.name: each.dataType for each in rows.schema}
-    common = [name for name in now if name in kinds]
-    gone, new = set(kinds) - set(now), set(now) - set(kinds)
-    if any(kinds[n] != now[n] for n in common) or (new and not gone) or not common:
-        return None
-    files = list_landing(run.store, run.landing, [f"{pull.path}/*"])
-    if not files:
-        return None
-    reader = run.spark.read.schema(schema).options(**FORMAT)
-    reader = reader.option("__globPaths__", "false")
-    return reader.format(run.spec.source.format.type).load([f.uri for f in files])

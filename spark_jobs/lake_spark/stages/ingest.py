@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 from typing import List, Optional, Sequence, Set, Tuple
 
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import Engine, Feed
+from lake_spec.model import Engine, Feed, TableSpec
 from lake_spark.build.materialize import build_current
 from lake_spark.build.merge import LOG_INSTANT
 from lake_spark.checks import table_checks
@@ -24,6 +24,7 @@ from lake_spark.ingest.snapshot_backlog import Backlog
 from lake_spark.ingest.snapshot_diff import SourceSnapshot, group_snapshots, refuse_late
 from lake_spark.landing.files import LandingFile, shown
 from lake_spark.landing.manifest import Manifest
+from lake_spark.sources.jdbc_landed import lands_in_load
 from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
 from lake_spark.profiling.profile import profile_loaded
 from lake_spark.publish.publication import publish
@@ -54,12 +55,19 @@ def incremental(run: TableRun) -> None:
         return end(run)
     is_built = catch_up(run)
     if isinstance(run.spec.source, Feed):
-        _feed(run, [run.spec.source.changes])
+        _feed(run, _globs_of_changes(run.spec, run.spec.source))
     else:
         _snapshots(run)
     if not is_built:
         build_current(run)
     end(run)
+
+
+def _globs_of_changes(spec: TableSpec, source: Feed) -> List[str]:
+    """Return what an incremental run ingests: rows of a load that a pull by a cursor
+    read again, for they have a column more, belong to the load."""
+    again = lands_in_load(spec)
+    return [source.load, source.changes] if again else [source.changes]
 
 
 def catch_up(run: TableRun) -> bool:

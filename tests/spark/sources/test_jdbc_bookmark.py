@@ -224,3 +224,64 @@ def test_a_row_read_again_without_an_undeclared_column_keeps_its_value(lake, sho
     shop.execute("UPDATE orders SET updated_at = '2026-01-01 00:00:01' WHERE id = 1")
     lake.done("incremental")
     assert lake.living("note") == [(1, None), (6, "kept")]
+
+
+OLD = "DELETE FROM orders WHERE id = 2; INSERT INTO orders VALUES (6, 'old', '2025-01-01')"
+WITH_DEFAULT = "ALTER TABLE orders ADD fee numeric(4,2) NOT NULL DEFAULT 1.50"
+NOT_PULLED = (
+    "NewColumnNotPulled: orders: new column(s) with values in rows that no pull reads: "
+    "fee (1 rows): those rows have not moved their cursor since, so the table has null "
+    "there. Read all rows again once: ./run_locally.sh run tests_incremental --param "
+    "tables=things --param pull_from=start; or set source.new_columns: refresh."
+)
+
+
+def fees(lake):
+    return [(key, fee and str(fee)) for key, fee in lake.living("fee")]
+
+
+def test_a_column_with_a_default_is_told_until_all_rows_were_read(lake, shop):
+    """Row 1 is read again for the overlap: it takes the value without a new version."""
+    shop.execute(OLD)
+    lake.done("full_load", "scd2")
+    shop.execute(WITH_DEFAULT)
+    for _ in range(2):
+        report, _ = lake.done("incremental", "scd2")
+        assert NOT_PULLED in report.warnings
+        assert fees(lake) == [(1, "1.50"), (6, None)]
+    report = lake.run("incremental", accepted=Accepted(pull_from="start"))
+    assert report.error is None
+    lake.done("scd2")
+    assert fees(lake) == [(1, "1.50"), (6, "1.50")]
+    assert [row[0] for row in lake.versions("note")] == [1, 6]  # one version each
+    (report,) = lake.done("incremental")
+    assert not [each for each in report.warnings if each.startswith("NewColumn")]
+
+
+def test_a_column_with_a_default_reads_all_rows_where_the_spec_says_so(
+    spark, shop, tmp_path
+):
+    shop.execute(f"{BEFORE}; {OLD}")
+    by_cursor = BY_CURSOR.replace(
+        "  load: load/**", "  new_columns: refresh\n  load: load/**"
+    )
+    lake = PullingLake(
+        spark, tmp_path, things(by_cursor, "orders"), postgresql_at(shop)
+    )
+    lake.done("full_load", "scd2")
+    shop.execute(WITH_DEFAULT)
+    shop.execute("UPDATE orders SET note = 'b', updated_at = '2026-01-02' WHERE id = 1")
+    report, _ = lake.done("incremental", "scd2")
+    assert not [each for each in report.warnings if each.startswith("NewColumn")]
+    assert fees(lake) == [(1, "1.50"), (6, "1.50")]
+    assert sorted(row[0] for row in lake.versions("note")) == [1, 1, 6]
+    (report,) = lake.done("incremental")
+    assert report.state == "nothing_new"
+
+
+def test_a_column_without_a_value_is_nothing_to_tell(lake, shop):
+    shop.execute(OLD)
+    lake.done("full_load")
+    shop.execute("ALTER TABLE orders ADD fee numeric(4,2)")
+    (report,) = lake.done("incremental")
+    assert not [each for each in report.warnings if each.startswith("NewColumn")]

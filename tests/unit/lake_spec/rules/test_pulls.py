@@ -84,6 +84,14 @@ def one_diagnostic(specs, base, changes):
     return diagnostic
 
 
+def test_only_a_pull_by_a_cursor_is_read_again_for_a_new_column(specs):
+    asked = {"source.new_columns": "refresh"}
+    assert diagnostics_of(specs, FROM_DATABASE, asked) == []
+    for others in (FEED, SNAPSHOTS, FROM_TOPIC):
+        diagnostic = one_diagnostic(specs, others, asked)
+        assert diagnostic.startswith("source.new_columns: got 'refresh'. Write add: ")
+
+
 @pytest.mark.parametrize(
     "setting, value, message",
     [

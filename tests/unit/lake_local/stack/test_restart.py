@@ -13,6 +13,8 @@ from lake_local.errors import StartFailed
 from lake_local.stack import session, startup, state
 from lake_local.stack.state import Stack
 from lake_local.workspace.background import Process
+from lake_local.workspace.project import find
+from lake_local.workspace.specs import specs_of
 
 NAMES = ("aws", "api-server", "scheduler", "dag-processor", "triggerer", "pages")
 
@@ -122,3 +124,28 @@ def test_what_does_not_start_is_named_and_nothing_is_ended(
     with pytest.raises(StartFailed, match=words):
         with session.opened(home, specs, who="put"):
             raise AssertionError("the command went on")
+
+
+def test_a_process_is_started_again_as_it_was_at_first(home, monkeypatch):
+    """Its arguments, its environment and its log: each as the start of all had them."""
+    begun = {}
+
+    def start(name, argv, **more):
+        begun.setdefault(name, []).append((argv, more))
+        return alive(name)
+
+    monkeypatch.setattr(startup.background, "start", start)
+    monkeypatch.setattr(startup.processes, "migrate", lambda *_: None)
+    monkeypatch.setattr(startup.policies, "write", lambda *_: None)
+    monkeypatch.setattr(startup, "_make_secret", lambda *_: None)
+    monkeypatch.setattr(startup, "sweep", lambda *_: [])
+    monkeypatch.setattr(startup.emulator, "wait_until_healthy", lambda *_: None)
+    monkeypatch.setattr(startup.processes, "wait_until_healthy", lambda *_, **__: None)
+    real = specs_of(find(), None)
+    stack = startup.start(home, real, airflow=True, kept=True)
+    noted = state.read(home)
+    noted.processes = [gone(each.name) for each in stack.processes]
+    startup.restore(home, real, noted)
+    assert set(begun) == {each.name for each in stack.processes} and len(begun) == 6
+    for name, (first, again) in begun.items():
+        assert first == again, name

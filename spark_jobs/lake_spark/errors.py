@@ -192,6 +192,9 @@ BadFileReason = Tuple[Type[BadFile], str]
 class TooManyBadRows(StageError):
     """More rows are bad than the table allows, so nothing was written.
 
+    More than half of the rows are too many, however few they are. The report names the
+    files; without them the next run succeeds.
+
     Fix: Correct the rows in the source, or the types and rules in the table's spec. If so
     many bad rows are expected, raise `quarantine.max_share`.
     """

@@ -2,7 +2,8 @@
 
 Each file is the second snapshot of a scope of its own, which the path names. Refused, it
 leaves the scope's rows as they are. Ingested, each good record is the row of its key, and
-a key that it lacks is gone, but where a record was bad: that may have been the key's.
+a key that it lacks is gone, but where a record was bad: that may have been the key's. A key
+whose records differ stays as it was.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from pyspark.sql import SparkSession
 
 from tests.fuzz.comparison import same, says_what
 from tests.fuzz.files import COLUMNS, File, csv_text, random_file, random_rows
-from tests.fuzz.judge import ANY, Table, Verdict, judge
+from tests.fuzz.judge import ANY, Record, Table, Verdict, judge
 from tests.fuzz.outcome import Outcome, failed_as_a_whole, plain
 from tests.spark.lake import Lake, table
 
@@ -144,13 +145,31 @@ def difference(
     if must:
         return f"not refused, but {must}"
     known = found if not any_key else {k: v for k, v in found.items() if k in good}
-    return _rows_differ(good, first, known, bad)
+    return _rows_differ(good, first, known, bad, _torn(rows))
 
 
-def _rows_differ(good: Dict[int, Any], first: Rows, found: Rows, bad: bool) -> str:
+def _torn(rows: List[Record]) -> Dict[int, bool]:
+    """Keys with good records that differ, and whether the contract decides that they do."""
+    told: Dict[int, List[Record]] = defaultdict(list)
+    for each in rows:
+        if each.row[0] is not ANY:
+            told[each.row[0]].append(each)
+    return {
+        key: not any(each.either or any(v is ANY for v in each.row) for each in records)
+        for key, records in told.items()
+        if any(not same(records[0].row, each.row) for each in records[1:])
+    }
+
+
+def _rows_differ(
+    good: Dict[int, Any], first: Rows, found: Rows, bad: bool, torn: Dict[int, bool]
+) -> str:
     """The scope's rows after an ingested snapshot; a bad record may be any key's."""
     for key, record in good.items():
-        kept = record.either and found.get(key) == first.get(key)
+        is_before = found.get(key) == first.get(key)
+        if torn.get(key) and not is_before:
+            return f"key {key} has records that differ, and is {found.get(key)!r}"[:600]
+        kept = is_before and (record.either or bad or key in torn)
         if not kept and not (key in found and same(record.row, found[key])):
             return f"key {key} is {record.row!r}, in the lake {found.get(key)!r}"[:600]
     for key in found.keys() - good.keys():

@@ -146,6 +146,7 @@ class SnapshotWorld:
             if values["region"] in wanted
         ]
         rows += [(key, {**v, "note": "z"}) for key, v in rows if random.random() < 0.03]
+        rows += [each for each in rows if random.random() < 0.03]
         random.shuffle(rows)
         if random.random() < 0.1:
             rows.append(((self.numbers[0], None), {"region": wanted[0]}))

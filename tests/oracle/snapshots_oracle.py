@@ -64,7 +64,9 @@ class Story:
         """Take what it says of each scope value; why not, where it is refused."""
         at, is_load = snapshot.at, snapshot.at <= (self.first or snapshot.at)
         rows = [replace(row, is_load=is_load) for row in snapshot.rows]
+        unsure = self._unsure(rows, at)
         good = [row for row in rows if self._is_good(row, at)]
+        good = [row for row in good if self._about(row) not in unsure]
         covers = set(snapshot.covers) or {self._scope(row) for row in good}
         if not covers:
             return "empty"
@@ -75,7 +77,8 @@ class Story:
         has: Dict[Any, Rows] = {scope: {} for scope in covers}
         for row in sorted(good, key=position):
             has[self._scope(row)][same(row.key)] = row
-        held = self._held(row for row in rows if not self._is_good(row, at))
+        taken = {row.record for row in good}
+        held = self._held(row for row in rows if row.record not in taken)
         gone = {scope: self._gone(scope, has[scope], held) for scope in covers}
         loses = any(self._loses_too_much(scope, gone[scope]) for scope in covers)
         if snapshot.rows and loses:
@@ -92,6 +95,18 @@ class Story:
         timed = replace(row, values={**row.values, AT: at})
         has_scope = self._scope(row, missing="") is not None
         return has_scope and oracle.accepted(timed, self.source.of_rows)
+
+    def _unsure(self, rows: Iterable[Delivery], at: datetime) -> Set[Tuple]:
+        """Which keys have several rows that differ: none of these is taken."""
+        told: Dict[Tuple, Set[Tuple]] = {}
+        for row in rows:
+            if None not in row.key and self._scope(row, missing="") is not None:
+                says = self._is_good(row, at), same(row.values)
+                told.setdefault(self._about(row), set()).add(says)
+        return {about for about, said in told.items() if len(said) > 1}
+
+    def _about(self, row: Delivery) -> Tuple:
+        return self._scope(row), same(row.key)
 
     def _scope(self, row: Delivery, missing: Any = None) -> Any:
         return row.values[self.source.scope] if self.source.scope else missing

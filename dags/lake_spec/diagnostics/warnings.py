@@ -19,6 +19,13 @@ class WarningId(str, Enum):
     `<domain>_reprocess` with the param `quarantined`.
     """
 
+    REPEATED_KEYS = "RepeatedKeys"
+    """Rows of one snapshot or full load have one key and differ; the last one counts.
+
+    Fix: Add to `key` the columns that tell such rows apart, or correct the export. To
+    have such rows in the quarantine instead, set `source.duplicate_keys` to quarantine.
+    """
+
     FAILED_QUALITY_RULE = "FailedQualityRule"
     """Rows break a quality rule with `on_fail: warn`; they were ingested all the same.
 

@@ -65,6 +65,13 @@ class MissingKeys(str, Enum):
     IGNORE = "ignore"
 
 
+class DuplicateKeys(str, Enum):
+    """Handling of rows of one full copy that have one key and differ."""
+
+    QUARANTINE = "quarantine"
+    LAST = "last"
+
+
 class Profile(str, Enum):
     """When the columns of a table are measured."""
 

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Optional, Tuple, Union
 
-from lake_spec.model.choices import MissingColumns, MissingKeys, NewColumns, Presence
+from lake_spec.model.choices import (
+    DuplicateKeys,
+    MissingColumns,
+    MissingKeys,
+    NewColumns,
+    Presence,
+)
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
 from lake_spec.model.product import Product
@@ -262,6 +268,13 @@ _missing_columns = partial(
 )
 
 
+def _duplicate_keys(
+    words: str = "Handling of rows of one snapshot that have one key and differ: all go to "
+    "the quarantine, or the last one counts and a warning says how many there are.",
+) -> DuplicateKeys:
+    return setting(words, DuplicateKeys.QUARANTINE)
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """Full copies that come again; each is compared with the one before."""
@@ -291,6 +304,7 @@ class Snapshot:
         "Largest share of keys that a snapshot may lose (0 to 1).", 0.5
     )
     may_be_empty: bool = setting("Accept snapshots without rows.", False)
+    duplicate_keys: DuplicateKeys = _duplicate_keys()
     scope: Optional[Scope] = setting(
         "Scope of one snapshot, if it does not cover the whole table.", None
     )
@@ -338,6 +352,11 @@ class Feed:
     )
     full_refresh: Optional[FullRefresh] = setting(
         "Full refreshes: full loads after the first.", None
+    )
+    duplicate_keys: DuplicateKeys = _duplicate_keys(
+        "Handling of rows of the full load that have one key and differ, where no "
+        "order_by says which is newer (pulled: in any case): all go to the quarantine, or "
+        "the last one counts and a warning says how many there are.",
     )
     ignore_columns: Tuple[str, ...] = setting(
         "Undeclared source columns that are never added, such as generated columns "

@@ -220,8 +220,14 @@ class Rule:
 class Quarantine:
     """Limits of bad rows, above which a run writes nothing."""
 
-    max_share: float = setting("Largest share of bad rows (0 to 1).", 0.01)
-    min_rows: int = setting("Number of bad rows that never fails a run.", 100)
+    max_share: float = setting(
+        "Largest share of bad rows (0 to 1). More than half fail a run, however few they "
+        "are, unless a larger share is allowed here.",
+        0.01,
+    )
+    min_rows: int = setting(
+        "Number of bad rows that fails no run, if they are not more than half.", 100
+    )
     warn_share: Optional[float] = setting(
         "Share of bad rows above which a notification is sent although the run goes "
         "on (0 to `max_share`); 0 means any.",

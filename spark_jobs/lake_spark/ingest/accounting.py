@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from lake_spec.model.envelopes import IGNORED, MESSAGE, TOMBSTONE
 from lake_spark.changelog.schema import ALL_KEYS, LogColumn, UPSERT
 from lake_spark.ingest.moved_keys import IS_MOVED
+from lake_spark.ingest.repeated_keys import REPEATS
 from lake_spark.landing.manifest import LogContents
 from lake_spark.storage.literals import small_table
 
@@ -128,6 +129,16 @@ class Counted:
         return sum(row.landed for row in self.splits)
 
     @property
+    def repeated(self) -> int:
+        """Count the rows of all files that differ from others of their key."""
+        return sum(row.repeated for row in self.splits)
+
+    @property
+    def repeated_keys(self) -> int:
+        """Count the keys of these rows."""
+        return round(sum(row.shares_of_keys for row in self.splits))
+
+    @property
     def bad(self) -> int:
         """Count the bad rows of all files."""
         return sum(row.quarantined for row in self.splits)
@@ -163,6 +174,8 @@ def counts_by_split(rows: DataFrame, rules: Dict[str, str]) -> DataFrame:
         F.count(LogColumn.OLD_KEY).alias("renamed"),
         F.count_if(F.expr(_MOVED)).alias("moved"),
         F.count(LogColumn.STARTED).alias("started"),
+        F.count(REPEATS).alias("repeated"),
+        F.coalesce(F.sum(F.expr(f"1 / {REPEATS}")), F.lit(0.0)).alias("shares_of_keys"),
         F.max(F.expr(_EFFECTIVE_OF_GOOD)).alias("newest"),
         *[F.expr(sql).alias(f"rule_{i}") for i, sql in enumerate(rules.values())],
     )

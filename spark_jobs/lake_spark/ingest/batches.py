@@ -49,6 +49,7 @@ from lake_spark.ingest import (
     enrichment,
     full_refresh,
     quarantine,
+    repeated_keys,
     same_content,
     snapshot_completeness,
     snapshot_diff,
@@ -346,7 +347,27 @@ def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
 
 
 def _read_and_count(run: TableRun, batch: Batch) -> Rows:
-    kept = read_inputs(run.spark, run.spec, batch.inputs, batch.columns)
+    """Read and count; again where keys are repeated, which only all rows can say.
+
+    The second time each bad row has its raw record.
+    """
+    rows = _counted(run, batch)
+    try:
+        repeated = repeated_keys.find(rows.kept, run.spec, batch.columns)
+    except Exception:
+        rows.release()
+        raise
+    if repeated is None:
+        return rows
+    rows.release()
+    try:
+        return _counted(run, batch, repeated)
+    finally:
+        repeated.unpersist()
+
+
+def _counted(run: TableRun, batch: Batch, repeated: Optional[DataFrame] = None) -> Rows:
+    kept = read_inputs(run.spark, run.spec, batch.inputs, batch.columns, repeated)
     kept = kept.persist(StorageLevel.MEMORY_AND_DISK)
     try:
         counted = count_rows(kept, counted_rules(run.spec))

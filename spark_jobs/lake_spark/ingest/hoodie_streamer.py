@@ -11,6 +11,8 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Dict, List, Optional, Sequence
 
+from pyspark.sql import DataFrame
+
 from lake_spec.contract.glue_names import glue_name
 from lake_spec.contract.jars import jars_of, step_jars
 from lake_spec.contract.report import FileReport
@@ -35,6 +37,7 @@ from lake_spark.ingest import (
     moved_keys,
     quarantine,
     reader,
+    repeated_keys,
     row_expressions,
 )
 from lake_spark.ingest.reader import Input
@@ -59,9 +62,21 @@ def prepare(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> 
             return
         if rows.counted.bad:
             quarantine.keep(run, rows.numbered)
+        if rows.counted.repeated:
+            batch.left_out = _with_repeated(batch.left_out, rows.numbered)
     finally:
         rows.release()
     _name_inputs(run, batch, manifest)
+
+
+def _with_repeated(left_out: LeftOut, rows: DataFrame) -> LeftOut:
+    """Return the records that are left out with those of keys that are not unique.
+
+    The streamer judges each row by itself, which cannot say so.
+    """
+    found = repeated_keys.records(rows)
+    paths = {*left_out, *found}
+    return {path: [*left_out.get(path, ()), *found.get(path, ())] for path in paths}
 
 
 def _name_inputs(run: TableRun, batch: batches.Batch, manifest: Manifest) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, Sequence, Set
+from typing import Callable, Dict, List, Optional, Sequence, Set
 
 from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
@@ -13,7 +13,7 @@ from lake_spec.hudi.options import Operation
 from lake_spec.text.marked_values import BEGIN, END
 from lake_spark.changelog.schema import LogColumn
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import TableSpec
+from lake_spec.model import DuplicateKeys, Quarantine, TableSpec
 from lake_spec.rules.columns import RESERVED_PREFIXES
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import TooManyBadRows
@@ -47,7 +47,8 @@ def good_rows(rows: DataFrame) -> DataFrame:
 
 def examples(spec: TableSpec, rows: DataFrame) -> List[Row]:
     """Return a few bad rows: lake_path, lake_record, lake_reason and lake_shown."""
-    return _with_values(spec, bad_rows(rows)).limit(MOST_SAMPLES).collect()
+    first = bad_rows(rows).orderBy(LogColumn.PATH, LogColumn.RECORD)
+    return _with_values(spec, first.limit(MOST_SAMPLES)).collect()
 
 
 def examples_of_files(spec: TableSpec, rows: DataFrame) -> Dict[str, List[Row]]:
@@ -55,7 +56,9 @@ def examples_of_files(spec: TableSpec, rows: DataFrame) -> Dict[str, List[Row]]:
     order = Window.partitionBy(LogColumn.PATH).orderBy(LogColumn.RECORD)
     first = bad_rows(rows).withColumn("lake_nth", F.row_number().over(order))
     found: Dict[str, List[Row]] = {}
-    some = first.where(f"lake_nth <= {_EXAMPLES}").orderBy(LogColumn.PATH, "lake_nth")
+    some = first.where(f"lake_nth <= {MOST_SAMPLES}").orderBy(
+        LogColumn.PATH, "lake_nth"
+    )
     for row in _with_values(spec, some).collect():
         found.setdefault(row.lake_path, []).append(row)
     return found
@@ -128,25 +131,35 @@ def check_limits(run: TableRun, counted: Counted, find_examples: Examples) -> No
         run.report.warn(
             WarningId.FAILED_QUALITY_RULE, f"quality: {words}: {count:,} row(s)"
         )
+    repeated = _repeated(counted)
+    if repeated and run.spec.source.duplicate_keys is DuplicateKeys.LAST:
+        words = f"{repeated}: the last of each key counts (source.duplicate_keys)"
+        run.report.warn(WarningId.REPEATED_KEYS, words)
+        repeated = ""
     if not counted.bad:
         return
-    limits, found = run.spec.quarantine, find_examples()
+    found = find_examples()
     run.report.add_samples(
         BadRow(row.lake_path, row.lake_record, row.lake_reason, row.lake_shown)
         for row in found
     )
     words = f"{counted.bad:,} of {counted.total:,} rows are bad: {_shown(found)}"
-    if _are_too_many(run, counted):
+    if repeated:
+        words += f". {repeated}: {_REMEDY_OF_REPEATED}"
+    limit = _exceeded(run.spec.quarantine, counted)
+    if limit:
+        _name_files(run, counted)
         raise TooManyBadRows(
-            f"{words}. The limit is {limits.max_share:.2%} above {limits.min_rows} rows "
-            "(quarantine.max_share). Nothing was written. Fix the files or the spec."
+            f"{words}. {limit} (quarantine.max_share). Nothing was written. Fix the files "
+            "or the spec."
         )
     run.report.warn(WarningId.QUARANTINED_ROWS, words)
 
 
 def is_refused(run: TableRun, counted: Counted) -> bool:
     """Return whether `check_limits` would stop rows with these counts."""
-    return bool(_fatal(run, counted)) or _are_too_many(run, counted)
+    limits = run.spec.quarantine
+    return bool(_fatal(run, counted)) or _exceeded(limits, counted) is not None
 
 
 def _fatal(run: TableRun, counted: Counted) -> Set[str]:
@@ -154,9 +167,46 @@ def _fatal(run: TableRun, counted: Counted) -> Set[str]:
     return set(counted.rules) & set(failed_rules(run.spec, "fail"))
 
 
-def _are_too_many(run: TableRun, counted: Counted) -> bool:
-    limits, bad = run.spec.quarantine, counted.bad
-    return bad > limits.min_rows and bad > limits.max_share * counted.total
+def _repeated(counted: Counted) -> str:
+    """Return in words how many keys are not unique; "" if all are."""
+    if not counted.repeated:
+        return ""
+    return f"{counted.repeated_keys:,} key(s) stand in {counted.repeated:,} rows that differ"
+
+
+_REMEDY_OF_REPEATED = (
+    "complete `key`, or set source.duplicate_keys to last to keep the last row of each"
+)
+
+_HALF = 0.5
+"""Of more bad rows than good ones few are enough, unless a larger share is allowed."""
+
+
+def _exceeded(limits: Quarantine, counted: Counted) -> Optional[str]:
+    """Return the limit that the bad rows exceed, in words; None if they are within all."""
+    bad, share = counted.bad, counted.bad / max(counted.total, 1)
+    if bad > limits.min_rows and share > limits.max_share:
+        return f"The limit is {limits.max_share:.2%} above {limits.min_rows} rows"
+    most = max(limits.max_share, _HALF)
+    if share > most:
+        return f"The limit is {most:.2%} of the rows, however few they are"
+    return None
+
+
+def _name_files(run: TableRun, counted: Counted) -> None:
+    """Report the files that have the bad rows: without them the next run succeeds."""
+    paths = sorted(
+        {row.lake_path for row in counted.splits if row.quarantined},
+        key=lambda path: (-counted.quarantined(path), path),
+    )
+    for path in paths[:_MOST_FILES]:
+        bad, landed = counted.quarantined(path), counted.landed(path)
+        words = f"{bad:,} of its {landed:,} rows are bad. Fix or remove it."
+        run.report.set_aside_file(TooManyBadRows.__name__, path, words)
+
+
+_MOST_FILES = 100
+"""So many files are named at most, those with the most bad rows."""
 
 
 def keep(run: TableRun, rows: DataFrame) -> None:

@@ -14,7 +14,7 @@ from lake_spec.text.sql_text import sql_identifier
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.formats import csv_reader, inference, json_reader
 from lake_spark.formats.file_schema import CORRUPT, Shape
-from lake_spark.ingest import event_expressions, row_expressions
+from lake_spark.ingest import event_expressions, repeated_keys, row_expressions
 from lake_spark.landing import literal_paths
 from lake_spark.landing.files import LandingFile
 from lake_spark.schema.columns import Columns
@@ -47,11 +47,16 @@ FACTS = (
 
 
 def read_inputs(
-    spark: SparkSession, spec: TableSpec, inputs: Sequence[Input], columns: Columns
+    spark: SparkSession,
+    spec: TableSpec,
+    inputs: Sequence[Input],
+    columns: Columns,
+    repeated: Optional[DataFrame] = None,
 ) -> DataFrame:
     """Read the rows of all inputs: log columns, lake_reason, lake_raw, lake_block, lake_id.
 
-    lake_id orders the records within one (lake_path, lake_block).
+    lake_id orders the records within one (lake_path, lake_block). `repeated` has the keys
+    that `repeated_keys.find` found among the same rows.
     """
     groups: Dict[Tuple[Shape, bool], List[Input]] = {}
     is_csv = isinstance(spec.source.format, Csv)
@@ -59,7 +64,7 @@ def read_inputs(
         bounded = not is_csv or csv_reader.may_be_large(each.file)
         groups.setdefault((each.shape, bounded), []).append(each)
     parts = [
-        _read_group(spark, spec, shape, group, columns, bounded)
+        _read_group(spark, spec, shape, group, columns, bounded, repeated)
         for (shape, bounded), group in groups.items()
     ]
     return reduce(DataFrame.unionByName, parts)
@@ -72,6 +77,7 @@ def _read_group(
     group: Sequence[Input],
     columns: Columns,
     bounded: bool,
+    repeated: Optional[DataFrame],
 ) -> DataFrame:
     corrupt = has_corrupt(spec)
     raw = load(spark, spec, shape, [each.file.uri for each in group], bounded=bounded)
@@ -89,19 +95,24 @@ def _read_group(
     in_path = inference.column_in_path(spec)
     if in_path:
         located = located.withColumn(in_path, F.col("lake_scope"))
-    return judge(located, spec, columns, corrupt=corrupt)
+    return judge(located, spec, columns, repeated, corrupt=corrupt)
 
 
 def judge(
-    rows: DataFrame, spec: TableSpec, columns: Columns, *, corrupt: bool
+    rows: DataFrame,
+    spec: TableSpec,
+    columns: Columns,
+    repeated: Optional[DataFrame],
+    *,
+    corrupt: bool,
 ) -> DataFrame:
     """Add key, operation, effective time, reason and the raw text of bad rows."""
+    reason = event_expressions.reason(spec, with_corrupt=corrupt)
+    keyed = rows.selectExpr(
+        "*", *event_expressions.envelope_columns(spec, columns)
+    ).selectExpr("*", f"{reason} AS lake_reason")
     return (
-        rows.selectExpr("*", *event_expressions.envelope_columns(spec, columns))
-        .selectExpr(
-            "*",
-            f"{event_expressions.reason(spec, with_corrupt=corrupt)} AS lake_reason",
-        )
+        repeated_keys.marked(keyed, spec, repeated)
         .withColumn("lake_raw", F.expr(RAW_OF_BAD))
         .drop(
             "lake_record_struct",

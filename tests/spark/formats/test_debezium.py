@@ -30,6 +30,7 @@ columns:
   amount: decimal(10,2)
 key: [id]
 storage: {{buckets: 1}}
+quarantine: {{max_share: 1}}
 """
 LONG = "__debezium_unavailable_value"
 LONG_BYTES = "X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ=="

@@ -29,6 +29,7 @@ columns:
   m: "map<string,int>"
   at: timestamp
 key: [id]
+quarantine: {max_share: 1}
 order_by: [at]
 load_effective_at: "2026-01-01"
 """

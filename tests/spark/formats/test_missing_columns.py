@@ -26,6 +26,7 @@ columns:
 key: [id]
 order_by: [ts]
 storage: {buckets: 1}
+quarantine: {max_share: 1}
 """
 
 
@@ -117,6 +118,7 @@ SNAPSHOT = (
     SNAPSHOTS + """columns: {id: int, note: string, size: {type: int, dropped: true}}
 key: [id]
 storage: {buckets: 1}
+quarantine: {max_share: 1}
 """
 )
 
@@ -154,6 +156,7 @@ columns:
 key: [id]
 order_by: [ts]
 storage: {buckets: 1}
+quarantine: {max_share: 1}
 """
 
 

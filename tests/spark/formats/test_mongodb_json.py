@@ -41,6 +41,7 @@ columns:
   town: {type: string, source: [address.city]}
   latitude: {type: double, source: [address.geo.lat]}
 key: [id]
+quarantine: {max_share: 1}
 order_by: [at]
 storage: {buckets: 1}
 """

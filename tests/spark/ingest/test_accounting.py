@@ -10,7 +10,7 @@ COLUMNS = (
     "lake_path string, lake_block int, lake_id bigint, lake_no_row string,"
     " lake_reason string, lake_op string, lake_key string, lake_unavailable string,"
     " lake_old_key string, lake_started string, lake_effective_at timestamp,"
-    " lake_before struct<id: int>"
+    " lake_before struct<id: int>, lake_repeats bigint"
 )
 
 
@@ -19,7 +19,7 @@ def rows(spark):
     """Rows of two files, of which those of the first have starts."""
     starts = {"a": ["3", None, "1", "2"], "b": [None, None]}
     found = [
-        (path, 0, n, None, None, "upsert", str(n), None, None, start, None, None)
+        (path, 0, n, None, None, "upsert", str(n), None, None, start, *[None] * 3)
         for path, each in starts.items()
         for n, start in enumerate(each)
     ]

@@ -138,10 +138,11 @@ def test_bad_rows_go_to_the_quarantine_with_reason_and_position(loaded):
         HEADER
         + "U,,2021-01-02,1,no key\nU,8,,1,no order\nU,8,2021-01-02,lots,no number\n"
         + "X,8,2021-01-02,1,no word\nU,8,2021-01-02,1.005,too fine\n"
-        + "U,8,2021-01-02,1,one,too many\nU,8,2999-01-01,1,ahead\nU,8,2021-01-02,1,good\n",
+        + "U,8,2021-01-02,1,one,too many\nU,8,2999-01-01,1,ahead\nU,8,2021-01-02,1,good\n"
+        + "".join(f"U,{id},2021-01-02,1,good\n" for id in range(20, 26)),
     )
     report = loaded.done("incremental")[0]
-    assert (report.rows_in, report.accepted, report.quarantined) == (8, 1, 7)
+    assert (report.rows_in, report.accepted, report.quarantined) == (14, 7, 7)
     assert "rows.csv record 1: key column id has no value" in " ".join(report.warnings)
     found = loaded.tables.quarantine.read().where("lake_path = 'changes/rows.csv'")
     reasons = {row.lake_record: row.lake_reason for row in found.collect()}

@@ -55,6 +55,7 @@ FILES_TO_COME = (
     *("source.load_from", "source.changes_from", "source.pulled_from"),
     *("source.complete", "source.ignore_columns", "source.missing_columns"),
     *("columns.note.dropped", "columns.note.on_type_mismatch"),
+    "source.duplicate_keys",
     *("columns.note.description", "columns.note.tags", "columns.note.sensitivity"),
 )
 LIMITS = (
@@ -224,6 +225,7 @@ order_by: [ts]
 future_dates: true
 history: {open_end: "2100-01-01"}
 storage: {buckets: 1}
+quarantine: {max_share: 1}
 """
 
 

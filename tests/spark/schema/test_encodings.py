@@ -33,6 +33,7 @@ columns:
 key: [id]
 order_by: [ts]
 storage: {{buckets: 1}}
+quarantine: {{max_share: 1}}
 """
 MILLIS = 1_767_312_000_123
 LARGE = -(10**38 - 1)

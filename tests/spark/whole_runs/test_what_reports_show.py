@@ -19,6 +19,7 @@ columns:
   at: timestamp
 storage: {type: merge_on_read, buckets: 1}
 maintenance: {compact_after: 1, keep_commits: 1}
+quarantine: {max_share: 1}
 quality:
   - {column: age, at_least: 0}
   - {column: town, not_null: true, on_fail: warn}

@@ -13,7 +13,7 @@ from tests.oracle.snapshots_oracle import (
     Story,
     of_keys,
 )
-from tests.oracle.oracle import UPSERT, Settings, Delivery
+from tests.oracle.oracle import DELETE, UPSERT, Settings, Delivery
 
 LANDED = datetime(2026, 2, 1)
 
@@ -122,3 +122,27 @@ def test_a_bad_row_counts_as_present_and_an_unreadable_key_as_any():
     assert [each[:2] for each in told(found)[2:]] == [("b", "delete")]
     assert found.take(snapshot(20, (None, "eu", "x", 1))) is None
     assert len(told(found)) == 3
+
+
+def test_of_rows_that_differ_none_is_taken_and_their_key_stays():
+    found = story(
+        snapshot(1, ("a", "eu", "x", 1), ("b", "eu", "x", 1), ("c", "eu", "x", 1)),
+        snapshot(
+            2,
+            *(("a", "eu", "y", 2), ("a", "eu", "z", 2)),
+            *(("b", "eu", "y", 2), ("b", "eu", "y", 2)),
+            *(("d", "eu", "y", 2), ("d", "us", "y", 2)),
+        ),
+    )
+    assert [each for each in told(found) if each[2] == 2] == [
+        ("b", UPSERT, 2, 2),
+        ("c", DELETE, 2, 2),
+    ]
+
+
+def test_rows_that_differ_in_their_effective_time_alone_differ():
+    found = story(
+        snapshot(1, ("a", "eu", "x", 1), ("b", "eu", "x", 1)),
+        snapshot(2, ("a", "eu", "y", 2), ("a", "eu", "y", None), ("b", "eu", "x", 1)),
+    )
+    assert [each[:3] for each in told(found)] == [("a", UPSERT, 1), ("b", UPSERT, 1)]

@@ -52,7 +52,7 @@ def unwrapped(shape: Shape, spec: TableSpec, *, is_load: bool = False) -> Shape:
     columns = list(taken_apart(spec, found))
     if spec.envelope is not None and not is_load:
         is_text = isinstance(kind, (Csv, Json))
-        columns.append((NO_ROW, TEXT, _no_row(top, is_message, is_text)))
+        columns.append((NO_ROW, TEXT, _no_row(top, spec, is_message, is_text)))
     if columns == plain:
         return shape
     unwrap = [f"{sql} AS {sql_identifier(name)}" for name, _, sql in columns]
@@ -84,7 +84,7 @@ def _columns(
             yield f"__{name}", TEXT, f"CAST({top.sql(name) or 'NULL'} AS string)"
         if top.kind("kafka_old_key"):
             yield OLD_KEY, TEXT, top.sql("kafka_old_key") or ""
-    row = _payload(top.below(VALUE) if is_message else top)
+    row = _payload(top.below(VALUE) if is_message else top, spec)
     if row is None or spec.envelope and debezium.holds_no_row(row):
         yield from _without_rows(row, spec)
     elif spec.envelope is not None:
@@ -119,13 +119,13 @@ def _without_rows(
         yield name, TEXT, "CAST(NULL AS string)"
 
 
-def _no_row(top: Fields, is_message: bool, is_text: bool) -> str:
+def _no_row(top: Fields, spec: TableSpec, is_message: bool, is_text: bool) -> str:
     """Return SQL: why a record is no row, else null. Contract section 7.
 
     A tombstone is a record without any value, or one whose payload has none.
     """
     record = top.below(VALUE) if is_message else top
-    row = _payload(record)
+    row = _payload(record, spec)
     if row is not None:
         empty, message = debezium.nothing_in(row), debezium.is_message(row)
     else:
@@ -138,9 +138,14 @@ def _no_row(top: Fields, is_message: bool, is_text: bool) -> str:
     return f"CASE WHEN {empty} THEN '{TOMBSTONE}' WHEN {message} THEN '{MESSAGE}' END"
 
 
-def _payload(value: Optional[Fields]) -> Optional[Fields]:
-    """Return the fields next to which there is no schema."""
-    if value is not None and set(value.kinds) == {"schema", "payload"}:
+def _payload(value: Optional[Fields], spec: TableSpec) -> Optional[Fields]:
+    """Return the fields next to which there is no schema.
+
+    Of an event a payload without its schema too; a row may have one column of that name.
+    """
+    names = set(value.kinds) if value is not None else set()
+    is_event = spec.envelope is not None and names == {"payload"}
+    if value is not None and (is_event or names == {"schema", "payload"}):
         return value.below("payload")
     return value
 

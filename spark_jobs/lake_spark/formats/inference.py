@@ -10,7 +10,7 @@ from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from pyspark.sql import SparkSession
 
-from lake_spec.model import Csv, Feed, Json, Parquet, TableSpec
+from lake_spec.model import Csv, Feed, Json, KafkaTopic, Parquet, TableSpec
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.globs import glob_pattern
 from lake_spec.text.marked_values import quoted_value, row_value
@@ -194,7 +194,8 @@ def _names_of_maps(spec: TableSpec) -> List[str]:
     for name, column in spec.columns:
         kind = stored_type(column.type)
         if kind.name == "map":
-            names.update(column.source or (name,))
+            sources = column.source or (name,)
+            names.update(each.rpartition(".")[-1] for each in sources)
         waiting = [kind]
         while waiting:
             each = waiting.pop()
@@ -225,14 +226,35 @@ def _names_of_numbers(spec: TableSpec) -> Dict[str, ColumnType]:
 def _with_declared_maps(shape: Shape, spec: TableSpec) -> Shape:
     """Read JSON objects whose names are data as the maps that the spec declares."""
     declared = {
-        (source_name(spec, name, shape) or "").lower(): stored_type(column.type)
+        source.lower(): stored_type(column.type)
         for name, column in spec.columns
+        for source in column.source or (name,)
     }
-    columns = (
-        (name, _with_maps(kind, declared.get(name.lower(), kind)))
-        for name, kind in shape.columns
-    )
-    return replace(shape, columns=tuple(columns))
+    inside = spec.envelope is not None or isinstance(spec.changes_from, KafkaTopic)
+    return replace(shape, columns=_maps_among(shape.columns, declared, inside=inside))
+
+
+def _maps_among(
+    columns: Sequence[Typed],
+    declared: Dict[str, ColumnType],
+    *,
+    inside: bool = False,
+    below: str = "",
+) -> Tuple[Typed, ...]:
+    """Return the columns with maps, found by their paths; `inside` as in _texts_among."""
+    found = []
+    for name, kind in columns:
+        path = f"{below}{name.lower()}"
+        wraps = inside and name.lower() in _AROUND_ROWS
+        if path in declared:
+            kind = _with_maps(kind, declared[path])
+        elif kind.name == "struct":
+            pairs = list(zip(kind.fields, kind.inner))
+            start = "" if wraps else f"{path}."
+            inner = _maps_among(pairs, declared, inside=wraps, below=start)
+            kind = replace(kind, inner=tuple(each for _, each in inner))
+        found.append((name, kind))
+    return tuple(found)
 
 
 def _with_maps(found: ColumnType, declared: ColumnType) -> ColumnType:

@@ -8,8 +8,8 @@ schema/casts.py makes values of it; another one is refused by name.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from typing import Any, Iterator, List, Optional, Tuple
+from dataclasses import dataclass, replace
+from typing import Any, FrozenSet, Iterator, List, Optional, Tuple
 
 from pyspark.sql import SparkSession
 
@@ -27,13 +27,15 @@ from lake_spark.formats.column_names import Names
 from lake_spark.formats.file_schema import Shape
 from lake_spark.formats.named_classes import named_class
 from lake_spark.landing.files import LandingFile
+from lake_spark.schema.promotion import NULL_TYPE
 from lake_spark.schema.spark_types import column_type, typed_names
 from lake_spark.storage.object_store import ObjectStore
 from lake_spark.storage.parquet_file import (
     columns_of,
-    file_metadata,
     notes,
+    parsed_footer,
     SparkTypes,
+    with_parquet_types,
 )
 from lake_spark.storage.session import JAVA_ENDED
 
@@ -41,6 +43,8 @@ _MAGIC = b"PAR1"
 _ENCRYPTED = b"PARE"
 _FOOTER_END = 8
 """Bytes at the end of a file: the length of its footer, and the magic."""
+_MOST_FOOTERS = 1 << 16
+"""Bytes that are read first of a file's end: 64 KiB, which hold the footer of most."""
 
 _KINDS = (
     (re.compile(r"\(TIMESTAMP\(NANOS,true\)\)"), "timestamp_nanos"),
@@ -54,12 +58,32 @@ _KINDS = (
 
 _LAND_AGAIN = "Land it again, or remove it"
 
+VARIANT = "VARIANT"
+_VARIANT_FIELDS = [("metadata", "binary"), ("value", "binary")]
+_NULL, _UNKNOWN = "UNKNOWN:NullType", "<LogicalType >"
+"""How the text of a footer's schema shows the null type, and one that is not known."""
+
+
+@dataclass(frozen=True)
+class _Annotations:
+    """What a footer says of columns and fields that Parquet's library drops or refuses."""
+
+    untyped: FrozenSet[str] = frozenset()
+    """Paths of those of the null type: none has a value, and their number type is none."""
+    newer: Tuple[Tuple[str, str], ...] = ()
+    """(path, type) of those whose type this release of the library does not know."""
+
+    def has_untyped(self, column: str) -> bool:
+        """Return whether a column, or something in it, is of the null type."""
+        inside = f"{column}."
+        return any(each == column or each.startswith(inside) for each in self.untyped)
+
 
 def described_by_footer(
     spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
 ) -> Shape:
     """Return the shape of a file. Raise BadFile with what is wrong with it."""
-    metadata = _metadata(spark, store, file)
+    metadata, annotations = _metadata(spark, _footer(store, file), file)
     named = named_class(notes(metadata))
     if named:
         raise ClassInFile(
@@ -68,30 +92,38 @@ def described_by_footer(
             " as one of Parquet's own types, and land the file again; if nobody knows why"
             " it does so, find out who landed it.",
         )
-    columns, unreadable = _columns(spark, metadata)
+    columns, unreadable = _columns(spark, metadata, annotations)
+    claimed = Names(spec).claimed
+    unreadable += [
+        (name, VARIANT)
+        for name, kind in columns
+        if _is_variant(kind) and name.lower() not in claimed
+    ]
     if spec.source.new_columns is NewColumns.IGNORE:
-        claimed = Names(spec).claimed
         unreadable = [each for each in unreadable if each[0].lower() in claimed]
     if unreadable:
         raise WrongTypes(file.path, _unreadable(unreadable[:3]))
-    return Shape(tuple(each for each in columns if each[1].name != "void"))
+    return Shape(tuple(columns))
 
 
-def _metadata(spark: SparkSession, store: ObjectStore, file: LandingFile) -> Any:
-    """Return the file's schema and notes, an object of Java's."""
+def _metadata(
+    spark: SparkSession, footer: bytes, file: LandingFile
+) -> Tuple[Any, _Annotations]:
+    """Return the file's schema and notes, an object of Java's, and what it leaves out."""
     try:
-        return file_metadata(spark, file.uri)
+        parsed = parsed_footer(spark, footer)
+        annotations = _annotations(parsed.getSchema())
+        if not annotations.newer:
+            return with_parquet_types(spark, parsed), annotations
     except JAVA_ENDED:
         raise
     except Exception as error:  # py4j wraps each of Java's
-        newer = list(_newer_types(spark._jvm, _footer(store, file)))
-        if not newer:
-            raise UnreadableFile(
-                file.path,
-                f"the footer of the parquet file cannot be read ({first_line(error)}): the"
-                f" file is damaged. {_LAND_AGAIN}.",
-            ) from None
-        raise WrongTypes(file.path, _unreadable(newer[:3])) from None
+        raise UnreadableFile(
+            file.path,
+            f"the footer of the parquet file cannot be read ({first_line(error)}): the"
+            f" file is damaged. {_LAND_AGAIN}.",
+        ) from None
+    raise WrongTypes(file.path, _unreadable(list(annotations.newer[:3])))
 
 
 def _unreadable(columns: List[Tuple[str, str]]) -> str:
@@ -99,7 +131,7 @@ def _unreadable(columns: List[Tuple[str, str]]) -> str:
     return (
         f"{listed}, for which the lake has no type. Write it as another type in the export"
         " (FLOAT16 as float, a decimal with at most 38 digits or as text, an interval as"
-        " text or a number), and land the file again."
+        " text or a number, VARIANT as JSON text), and land the file again."
     )
 
 
@@ -109,7 +141,8 @@ def _footer(store: ObjectStore, file: LandingFile) -> bytes:
     Raise UnreadableFile where the end is missing.
     """
     try:
-        end = store.read_end(file.uri, _FOOTER_END)
+        read = store.read_end(file.uri, min(_MOST_FOOTERS, file.size))
+        end = read[-_FOOTER_END:]
         length = int.from_bytes(end[:4], "little")
         if end[4:] == _ENCRYPTED:
             raise UnreadableFile(
@@ -123,17 +156,19 @@ def _footer(store: ObjectStore, file: LandingFile) -> bytes:
                 "is cut, damaged or not a parquet file: its end has no footer (it ends with"
                 f" {quoted_value(end[4:])}, not {_MAGIC!r}). {_LAND_AGAIN}.",
             )
-        return store.read_end(file.uri, length + _FOOTER_END)[:length]
+        if length + _FOOTER_END > len(read):
+            read = store.read_end(file.uri, length + _FOOTER_END)
+        return read[-length - _FOOTER_END : -_FOOTER_END]
     except KeyError:
         raise UnreadableFile(file.path, REMOVED) from None
 
 
 def _columns(
-    spark: SparkSession, metadata: Any
+    spark: SparkSession, metadata: Any, annotations: _Annotations
 ) -> Tuple[List[Tuple[str, ColumnType]], List[Tuple[str, str]]]:
     """Return columns with their types, and those without one: (name, Parquet's type)."""
     schema = metadata.getSchema()
-    if _own_type(schema) is None:
+    if _own_type(schema) is None and not annotations.untyped:
         try:
             return typed_names(columns_of(spark, metadata)), []
         except JAVA_ENDED:
@@ -142,20 +177,28 @@ def _columns(
             pass
     found, unreadable = [], []
     plain = _Plain(spark)
+    untyped = annotations.untyped
     for at in range(schema.getFieldCount()):
-        field = schema.getType(at)
-        is_special = _own_type(field) is not None
+        field, name = schema.getType(at), schema.getFieldName(at)
+        is_special = _own_type(field) is not None or annotations.has_untyped(name)
         try:
             kind = plain.type_of(plain.stripped(field) if is_special else field)
         except JAVA_ENDED:
             raise
         except Exception:  # Spark has no type for it either way
-            unreadable.append((field.getName(), _shown(field.toString())))
+            unreadable.append((name, _shown(field.toString())))
             continue
-        found.append(
-            (field.getName(), _with_own_types(field, kind) if is_special else kind)
-        )
+        if is_special:
+            kind = _with_own_types(field, kind, name, untyped)
+        found.append((name, kind))
     return found, unreadable
+
+
+def _is_variant(kind: ColumnType) -> bool:
+    """Return whether a column is what Spark 4 writes of a VARIANT, without saying so."""
+    return kind.name == "struct" and (
+        sorted(zip(kind.fields, (each.name for each in kind.inner))) == _VARIANT_FIELDS
+    )
 
 
 def _shown(text: str) -> str:
@@ -205,24 +248,37 @@ def _own_type(field: Any) -> Optional[str]:
     return next((name for kind, name in _KINDS if kind.search(text)), None)
 
 
-def _with_own_types(field: Any, kind: ColumnType) -> ColumnType:
+def _with_own_types(
+    field: Any, kind: ColumnType, path: str, untyped: FrozenSet[str]
+) -> ColumnType:
     """Return Spark's type of a stripped field, with the types that were stripped."""
     if field.isPrimitive():
-        own = _own_type(field)
+        own = NULL_TYPE if path in untyped else _own_type(field)
         return kind if own is None else _leaf(kind, ColumnType(own))
     if kind.name == "struct":
-        pairs = zip(_fields(field), kind.inner)
-        return replace(kind, inner=tuple(_with_own_types(*pair) for pair in pairs))
+        return _inside(field, kind, path, untyped)
     (repeated,) = _fields(field)
+    path = f"{path}.{repeated.getName()}"
     if kind.name == "map":
-        pairs = zip(_fields(repeated), kind.inner)
-        return replace(kind, inner=tuple(_with_own_types(*pair) for pair in pairs))
+        return _inside(repeated, kind, path, untyped)
     element = kind.inner[0]
     is_itself = repeated.isPrimitive() or (
         element.name == "struct" and len(element.inner) == repeated.getFieldCount() > 1
     )
     inner = repeated if is_itself else repeated.getType(0)
-    return replace(kind, inner=(_with_own_types(inner, element),))
+    path = path if is_itself else f"{path}.{inner.getName()}"
+    return replace(kind, inner=(_with_own_types(inner, element, path, untyped),))
+
+
+def _inside(
+    group: Any, kind: ColumnType, path: str, untyped: FrozenSet[str]
+) -> ColumnType:
+    """Return the type with the own types of a group's fields for its parts."""
+    inner = tuple(
+        _with_own_types(each, part, f"{path}.{each.getName()}", untyped)
+        for each, part in zip(_fields(group), kind.inner)
+    )
+    return replace(kind, inner=inner)
 
 
 def _leaf(kind: ColumnType, own: ColumnType) -> ColumnType:
@@ -235,15 +291,25 @@ def _leaf(kind: ColumnType, own: ColumnType) -> ColumnType:
     return own
 
 
-def _newer_types(jvm: Any, footer: bytes) -> Iterator[Tuple[str, str]]:
-    """Yield columns of types that this release of Parquet does not know, by their paths."""
-    stream = jvm.java.io.ByteArrayInputStream(bytearray(footer))
-    try:
-        elements = jvm.org.apache.parquet.format.Util.readFileMetaData(
-            stream
-        ).getSchema()
-    except Exception:  # py4j wraps each of Java's
-        return
+def _annotations(elements: Any) -> _Annotations:
+    """Return what a footer's schema, Java's list, says of its columns and fields."""
+    text = elements.toString()
+    if _NULL not in text and _UNKNOWN not in text:
+        return _Annotations()
+    untyped, newer = set(), []
+    for path, element in _placed(elements):
+        if not element.isSetLogicalType():
+            continue
+        kind = element.getLogicalType()
+        if not kind.isSet():
+            newer.append((path, _newer_type(element)))
+        elif kind.isSetUNKNOWN() and element.getType().toString() == "INT32":
+            untyped.add(path)
+    return _Annotations(frozenset(untyped), tuple(newer))
+
+
+def _placed(elements: Any) -> Iterator[Tuple[str, Any]]:
+    """Yield the elements of a schema but its root, each with its path."""
     open_groups: List[List[Any]] = []
     for at in range(elements.size()):
         element = elements.get(at)
@@ -252,9 +318,15 @@ def _newer_types(jvm: Any, footer: bytes) -> Iterator[Tuple[str, str]]:
         path = [name for name, _ in open_groups[1:]] + [element.getName()]
         if open_groups:
             open_groups[-1][1] -= 1
+            yield ".".join(path), element
         if element.isSetNum_children() and element.getNum_children():
             open_groups.append([element.getName(), element.getNum_children()])
-        elif element.isSetLogicalType() and not element.getLogicalType().isSet():
-            half = element.isSetType_length() and element.getType_length() == 2
-            name = "FLOAT16" if half else "of a type that is newer than this release"
-            yield ".".join(path), name
+
+
+def _newer_type(element: Any) -> str:
+    """Return what a column is whose type the library does not know, as far as its form says."""
+    if element.isSetNum_children() and element.getNum_children() in (2, 3):
+        return VARIANT
+    if element.isSetType_length() and element.getType_length() == 2:
+        return "FLOAT16"
+    return "of a type that is newer than this release"

@@ -384,13 +384,18 @@ def text_of(spec: TableSpec, raw: str) -> str:
 
 
 def refuse_mismatch(spec: TableSpec, shape: Shape, columns: Columns, path: str) -> None:
-    """Raise WrongTypes where a column's type does not fit the table's."""
+    """Raise WrongTypes where a column's type does not fit the table's.
+
+    Text is only read as the type that a spec declares, or in formats without others.
+    """
+    has_types = spec.source.format.type not in ("csv", "json")
     for name, kind in columns:
         raw = source_name(spec, name, shape)
         if raw is None or _is_lenient(spec, name):
             continue
         of_file, of_table = shape.type_of(raw), stored_type(kind)
-        place = mismatch(of_file, of_table, raw)
+        reads_text = spec.column(name) is not None or not has_types
+        place = mismatch(of_file, of_table, raw, reads_text=reads_text)
         if place and not _conversion(spec, name).reads(of_file, of_table):
             where, found, table = place
             raise WrongTypes(

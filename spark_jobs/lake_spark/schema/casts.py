@@ -15,7 +15,7 @@ from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.schema import json_text
 from lake_spark.schema.columns import TEXT
 from lake_spark.schema.encodings import decoded, is_whole
-from lake_spark.schema.promotion import READ_AS, field_of, mismatch
+from lake_spark.schema.promotion import NULL_TYPE, READ_AS, field_of, mismatch
 from lake_spark.schema.timestamps import in_utc, timestamp
 
 _WRITTEN = "^[0-9]{4}-"
@@ -391,6 +391,8 @@ class Conversion:
 
     def _of_parquet(self, column: str, name: str, table: ColumnType) -> str:
         """Read types that Spark reads as numbers or bytes; null if digits would be lost."""
+        if name == NULL_TYPE:
+            return f"CAST(NULL AS {table.text})"
         if name.startswith("time_"):
             return _time_of_day(column, name, table)
         if table.name == READ_AS[name]:

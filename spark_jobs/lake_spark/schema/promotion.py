@@ -17,7 +17,11 @@ _WIDER = {
     "date": {"timestamp"},
     "timestamp_ntz": {"timestamp"},
 }
+NULL_TYPE = "null"
+"""The type of a Parquet file's columns and fields that have no value, so say no type."""
+
 READ_AS = {
+    NULL_TYPE: "int",
     "timestamp_nanos": "bigint",
     "timestamp_ntz_nanos": "bigint",
     "time_millis": "int",
@@ -26,6 +30,8 @@ READ_AS = {
     "uuid": "binary",
 }
 """Types of files that Spark reads as another (formats/parquet.py)."""
+
+_TYPELESS = ("void", NULL_TYPE)
 
 _FITS = {
     "timestamp_nanos": ("timestamp", "bigint"),
@@ -55,7 +61,7 @@ def storable(found: ColumnType) -> Optional[ColumnType]:
     Hudi's maps have text keys, and its structs have fields.
     """
     kind = found.stored
-    if kind.name == "void" or (kind.name == "struct" and not kind.inner):
+    if kind.name in _TYPELESS or (kind.name == "struct" and not kind.inner):
         return None
     if kind.name == "timestamp_ntz" or kind.name.endswith("_nanos"):
         is_time = kind.name.startswith("time_")
@@ -112,21 +118,23 @@ def widens(old: ColumnType, new: ColumnType) -> bool:
 
 
 def mismatch(
-    found: ColumnType, table: ColumnType, path: str
+    found: ColumnType, table: ColumnType, path: str, *, reads_text: bool = True
 ) -> Optional[Tuple[str, ColumnType, ColumnType]]:
     """Return the first place where a file's type does not fit: (path, found, table's).
 
-    Text is read as any type, value by value; anything can be text, what is nested as
-    JSON; what has no type has no values.
+    Text is read as any type, value by value, where `reads_text` says so; anything can be
+    text, what is nested as JSON; what has no type has no values.
     """
-    if found.name in ("string", "void") or table.name == "string":
+    if found.name in _TYPELESS or table.name == "string":
+        return None
+    if found.name == "string" and reads_text:
         return None
     if table.name in _FITS.get(found.name, ()):
         return None
     if not (found.is_nested and found.name == table.name):
         return None if widens(found.stored, table) else (path, found, table)
     places = (
-        mismatch(inner, wanted, place)
+        mismatch(inner, wanted, place, reads_text=reads_text)
         for inner, wanted, place in _inner_pairs(found, table, path)
     )
     return next((place for place in places if place), None)

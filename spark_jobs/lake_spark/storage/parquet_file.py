@@ -54,6 +54,19 @@ def file_metadata(spark: SparkSession, uri: str) -> JavaObject:
     return read(_source(spark, uri), filtered).getFileMetaData()
 
 
+def parsed_footer(spark: SparkSession, footer: bytes) -> JavaObject:
+    """Return what the bytes of a footer say, as its format has it, without row groups."""
+    stream = spark._jvm.java.io.ByteArrayInputStream(bytearray(footer))
+    return spark._jvm.org.apache.parquet.format.Util.readFileMetaData(stream, True)
+
+
+def with_parquet_types(spark: SparkSession, parsed: JavaObject) -> JavaObject:
+    """Return the schema and notes of a parsed footer, with the library's types."""
+    package = spark._jvm.org.apache.parquet.format.converter
+    converter = package.ParquetMetadataConverter()
+    return converter.fromParquetMetadata(parsed).getFileMetaData()
+
+
 def notes(metadata: JavaObject) -> Dict[str, str]:
     """Return what its writer noted in a footer, by name: text to look at, and no more."""
     return dict(metadata.getKeyValueMetaData())

@@ -125,19 +125,32 @@ def random_rows(random: Random, first: int, table: Table) -> Rows:
 _BARE = ("id", "price", "ratio", "pieces")
 
 
-def csv_text(random: Random, rows: Rows, names: List[str], delimiter: str) -> str:
-    """The rows as CSV with a header; fields are quoted where they must, and at times."""
+def csv_text(
+    random: Random,
+    rows: Rows,
+    names: List[str],
+    delimiter: str,
+    escape: str = "",
+    null: str = "",
+) -> str:
+    """The rows as CSV with a header; fields are quoted where they must, and at times.
+
+    With an escape it stands before what needs one, in quotes or without them.
+    """
     out = io.StringIO()
     end = random.choice(("\n", "\n", "\r\n"))
 
     def field(value: object) -> str:
         if value is None:
-            return ""
+            return random.choice((null, f"{escape}N")) if escape else null
         text = (
             json.dumps(value, ensure_ascii=False)
             if isinstance(value, dict)
             else str(value)
         )
+        if escape:
+            text = _escaped(random, text, delimiter, escape)
+            return f'"{text}"' if random.random() < 0.3 else text
         special = any(char in text for char in (delimiter, '"', "\n", "\r"))
         if special or text != text.strip() or random.random() < 0.1:
             return '"' + text.replace('"', '""') + '"'
@@ -148,6 +161,18 @@ def csv_text(random: Random, rows: Rows, names: List[str], delimiter: str) -> st
     if random.random() < 0.8:
         out.write(end)
     return out.getvalue()
+
+
+def _escaped(random: Random, text: str, delimiter: str, escape: str) -> str:
+    letters = {"\n": "n", "\r": "r", "\t": "t"}
+
+    def one(char: str) -> str:
+        if char in letters and random.random() < 0.5:
+            return escape + letters[char]
+        needs = char in (delimiter, escape, '"', "\n", "\r")
+        return escape + char if needs else char
+
+    return "".join(map(one, text))
 
 
 def json_text(random: Random, rows: Rows, names: List[str]) -> str:
@@ -193,7 +218,8 @@ def random_file(
     if rows and random.random() < 0.5:
         made.append(_change_values(random, rows))
     if table.format == "csv":
-        text = csv_text(random, rows, names, table.delimiter)
+        null = table.null_text[0]
+        text = csv_text(random, rows, names, table.delimiter, table.escape, null)
     else:
         text = json_text(random, rows, names)
     if random.random() < 0.3:

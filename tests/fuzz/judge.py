@@ -30,6 +30,8 @@ class Table:
     encoding: str = "utf-8"
     delimiter: str = ","
     null_text: Tuple[str, ...] = ("",)
+    quoted_null: bool = True
+    escape: str = ""
     adds: bool = False
     """Undeclared columns are added, so a name that no column can have refuses a file."""
 
@@ -148,13 +150,14 @@ class _Fields:
     """A record of CSV as it stands: its fields, and what is odd about it."""
 
     fields: List[str] = field(default_factory=list)
+    written: List[str] = field(default_factory=list)
     stray: bool = False
     blank: bool = False
 
 
 def _csv(table: Table, raw: bytes) -> Verdict:
     text = decoded(table, raw)
-    records = list(csv_records(text, table.delimiter))
+    records = list(csv_records(text, table.delimiter, table.escape))
     if not records:
         raise Refused("no header")
     header, *rest = records
@@ -172,7 +175,7 @@ def _csv(table: Table, raw: bytes) -> Verdict:
         may = may or "the header is odd"
     if any(each.stray or is_broken("".join(each.fields)) for each in rest):
         may = may or "a stray quote, a NUL or bytes that cannot be decoded"
-    if "\r" in text.replace("\r\n", ""):
+    if not table.escape and "\r" in text.replace("\r\n", ""):
         may = may or "a carriage return alone"
     return Verdict(tuple(_csv_record(table, names, each) for each in rest), "", may)
 
@@ -184,15 +187,20 @@ def _odd_names(table: Table, names: Sequence[str]) -> str:
     return f"no column can have the name {odd[0]!r}" if table.adds and odd else ""
 
 
-def csv_records(text: str, delimiter: str) -> Iterator[_Fields]:
-    """The records of the text by RFC 4180; Refused where a quoted field is broken."""
+def csv_records(text: str, delimiter: str, escape: str = "") -> Iterator[_Fields]:
+    """The records of the text by RFC 4180, with an escape where one is declared.
+
+    Refused where a quoted field is broken, or nothing follows an escape.
+    """
     at, size = 0, len(text)
     while at < size:
         record = _Fields()
         start = at
         while True:
-            value, at, stray = _field(text, at, delimiter)
+            begin = at
+            value, at, stray = _field(text, at, delimiter, escape)
             record.fields.append(value)
+            record.written.append(text[begin:at])
             record.stray = record.stray or stray
             if at < size and text.startswith(delimiter, at):
                 at += len(delimiter)
@@ -209,43 +217,70 @@ def csv_records(text: str, delimiter: str) -> Iterator[_Fields]:
         yield record
 
 
-def _field(text: str, at: int, delimiter: str) -> Tuple[str, int, bool]:
+LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+
+
+def _field(text: str, at: int, delimiter: str, escape: str) -> Tuple[str, int, bool]:
     """The value that begins there, where it ends, and whether a quote stands amid it."""
-    size = len(text)
-    if at < size and text[at] == '"':
-        parts, at = [], at + 1
-        while True:
-            end = text.find('"', at)
-            if end < 0:
-                raise Refused("a quoted field never ends")
-            parts.append(text[at:end])
-            at = end + 1
-            if at < size and text[at] == '"':
-                parts.append('"')
-                at += 1
-                continue
-            if at < size and text[at] not in "\r\n":
-                if not text.startswith(delimiter, at):
-                    raise Refused("text after a closing quote")
-            return "".join(parts), at, False
+    size, parts = len(text), []
+    is_quoted = at < size and text[at] == '"'
     start = at
-    while at < size and text[at] not in "\r\n" and not text.startswith(delimiter, at):
+    at += is_quoted
+    while True:
+        if at >= size:
+            if is_quoted:
+                raise Refused("a quoted field never ends")
+            break
+        if escape and text[at] == escape:
+            if at + 1 >= size:
+                raise Refused("nothing follows an escape")
+            parts.append(LETTERS.get(text[at + 1], text[at + 1]))
+            at += 2
+            continue
+        if is_quoted and text.startswith('""', at):
+            parts.append('"')
+            at += 2
+            continue
+        if is_quoted and text[at] == '"':
+            at += 1
+            if at < size and not _ends(text, at, delimiter, escape):
+                raise Refused("text after a closing quote")
+            break
+        if not is_quoted and _ends(text, at, delimiter, escape):
+            break
+        parts.append(text[at])
         at += 1
-    return text[start:at], at, '"' in text[start:at]
+    return "".join(parts), at, not is_quoted and '"' in text[start:at]
+
+
+def _ends(text: str, at: int, delimiter: str, escape: str) -> bool:
+    """Whether a field without quotes ends there: at its delimiter or its line's end."""
+    if escape and text[at] == "\r":
+        return text[at + 1 : at + 2] in ("\n", "")
+    return text[at] in "\r\n" or text.startswith(delimiter, at)
 
 
 def _csv_record(table: Table, names: List[str], found: _Fields) -> Record:
     if len(found.fields) != len(names):
         return Record(None, optional=found.blank, reason="another number of fields")
-    if any(is_broken(value) for value in found.fields):
+    if any(is_broken(value) for value in found.written):
         return Record(None, reason="cannot be decoded")
-    values = dict(zip(names, found.fields))
-    texts = {
-        name: None if values[name] in table.null_text else values[name]
-        for name in table.columns
-        if name in values
+    values = {
+        name: None if means_null(table, written) else value
+        for name, value, written in zip(names, found.fields, found.written)
     }
+    texts = {name: values[name] for name in table.columns if name in values}
     return _record(table, texts, either=found.stray, optional=found.blank)
+
+
+def means_null(table: Table, written: str) -> bool:
+    """Whether a field, as it stands in the file, is no text."""
+    if table.escape and written == table.escape + "N":
+        return True
+    if written.startswith('"'):
+        inside = written[1:-1].replace('""', '"')
+        return table.quoted_null and inside in table.null_text
+    return written in table.null_text
 
 
 # --- JSON ---------------------------------------------------------------------
@@ -507,7 +542,9 @@ def _place(value: Any, table: Table) -> Any:
         raise Bad("no object")
     names = {name.lower(): each for name, each in value.items()}
     city, zip_ = names.get("city"), names.get("zip")
-    inner = Table("json", {}, (), null_text=table.null_text)
+    # What CSV writes for null is a text inside of a field that holds JSON.
+    nulls = table.null_text if table.format == "json" else ()
+    inner = Table("json", {}, (), null_text=nulls)
     return (typed(city, "string", inner), typed(zip_, "int", inner))
 
 

@@ -53,7 +53,7 @@ storage: {{buckets: 1}}
 """)
 
 
-def _kind(name: str, format: str, new_columns: str = "ignore", **reads: str) -> Kind:
+def _kind(name: str, format: str, new_columns: str = "ignore", **reads: Any) -> Kind:
     adds = new_columns == "add"
     of_judge = Table(name.split("-")[0], COLUMNS, NEEDED, adds=adds, **reads)
     return Kind(name, of_judge, format, new_columns)
@@ -75,6 +75,17 @@ KINDS = (
         "csv-windows-1252",
         '{type: csv, null_text: [""], encoding: windows-1252}',
         encoding="windows-1252",
+    ),
+    _kind(
+        "csv-escape",
+        '{type: csv, null_text: ["NULL"], escape: "\\\\"}',
+        null_text=("NULL",),
+        escape="\\",
+    ),
+    _kind(
+        "csv-quoted-null",
+        '{type: csv, null_text: [""], quoted_null: false}',
+        quoted_null=False,
     ),
     _kind(
         "csv-utf-16",

@@ -49,6 +49,29 @@ class Csv:
     null_text: Tuple[str, ...] = setting(
         "Texts that mean null.", ("",), example=["", "NULL"]
     )
+    quoted_null: bool = setting(
+        'Quoted texts of `null_text` mean null too. False: "" is the empty text, and '
+        "nothing between two delimiters null, as PostgreSQL's COPY writes them.",
+        True,
+    )
+    escape: Optional[str] = setting(
+        "Character before one that stands for itself, in quoted and other fields: a "
+        "delimiter, a quote, a line break, the escape; n, r, t, b, f, v and 0 mean "
+        "control characters, and a field that is the escape and N means null.",
+        None,
+        example="\\",
+    )
+
+    @property
+    def tells_nulls(self) -> bool:
+        """Whether what a field means depends on how it is written: null or a text."""
+        return self.escape is not None or not (self.quoted_null or not self.null_text)
+
+    @property
+    def has_own_fields(self) -> bool:
+        """Whether Spark's parser loses how a field is written, so that we read it."""
+        is_plain = self.quoted_null or self.null_text in ((), ("",))
+        return self.escape is not None or not is_plain
 
 
 @dataclass(frozen=True)

@@ -102,9 +102,10 @@ def late_after_in_bounds(spec: TableSpec) -> Iterator[Problem]:
 
 @SOURCE.rule("source", "source.format")
 def csv_marks_are_single_characters(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse a delimiter or quote that is not one character of its own.
+    """Refuse a delimiter, quote or escape that is not one character of its own.
 
-    Fix: Write one character for each, and not the same for both.
+    Fix: Write one character for each, and another for each of them; an escape is no
+    letter, digit or blank.
     """
     form = spec.source.format
     if not isinstance(form, Csv):
@@ -115,6 +116,22 @@ def csv_marks_are_single_characters(spec: TableSpec) -> Iterator[Problem]:
     if form.delimiter == form.quote:
         hint = "It is the quote too: choose another character."
         yield got(("source", "format", "delimiter"), form.delimiter, hint)
+    if form.escape is not None:
+        yield from _escape(form)
+
+
+def _escape(form: Csv) -> Iterator[Problem]:
+    escape = form.escape or ""
+    path = ("source", "format", "escape")
+    if escape == form.quote:
+        hint = "It is the quote, which is doubled inside of quotes anyway: remove it."
+        yield got(path, escape, hint)
+    elif escape == form.delimiter:
+        yield got(path, escape, "It is the delimiter too: choose another character.")
+    elif len(escape) != 1 or escape in "\r\n\0" or escape > "\uffff":
+        yield got(path, escape, "Write one character.")
+    elif escape.isalnum() or escape.isspace():
+        yield got(path, escape, "Write a sign: no letter, digit or blank.")
 
 
 @SOURCE.rule("source", "source.format")

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, Set, Tuple
 
 from lake_spec.model import Csv
 from lake_spec.model.column_type import ColumnType
+from lake_spark.formats.csv_text import field_pattern, nothing
 
 LARGEST = 256 << 20
 """Landing files of more bytes, unpacked, are not rewritten: they pass through memory."""
@@ -73,18 +74,23 @@ def blank_csv(content: bytes, records: Set[int], kind: Csv) -> bytes:
             parts.append(record + end)
             continue
         if number in records:
-            record = kind.quote * 2 + kind.delimiter * (fields - 1)
+            record = _blank_record(kind, fields)
         parts.append(record + end)
         number += 1
     return "".join(parts).encode(kind.encoding)
 
 
+def _blank_record(kind: Csv, fields: int) -> str:
+    """Return a record of which each field means null, and that is no empty line."""
+    field = nothing(kind)
+    first = field if field or (kind.tells_nulls and fields > 1) else kind.quote * 2
+    return kind.delimiter.join([first, *[field] * (fields - 1)])
+
+
 def _csv_records(text: str, kind: Csv) -> Iterator[Tuple[str, int, str]]:
     """Yield (record, how many fields, its line end) of each record, empty ones too."""
-    quote, comma = re.escape(kind.quote), re.escape(kind.delimiter)
-    inside = "" if kind.multiline else r"\r\n"
-    quoted = f"{quote}(?:[^{quote}{inside}]|{quote}{quote})*{quote}[^{comma}\\r\\n]*"
-    field = re.compile(f"(?:{quoted}|[^{comma}\\r\\n]*)")
+    comma = re.escape(kind.delimiter)
+    field = re.compile(f"{field_pattern(kind, once=False)}[^{comma}\\r\\n]*")
     begin = at = 0
     fields = 0
     while at < len(text):

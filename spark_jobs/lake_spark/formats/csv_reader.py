@@ -17,7 +17,8 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import Csv
 from lake_spec.text.sql_text import sql_identifier, sql_literal
-from lake_spark.errors import BadFile, BadFileReason
+from lake_spark.errors import BadFile, BadFileReason, UnreadableFile
+from lake_spark.formats import csv_fields
 from lake_spark.formats.csv_text import (
     Fault,
     LARGEST,
@@ -25,6 +26,7 @@ from lake_spark.formats.csv_text import (
     charset_of,
     patterns,
     reason,
+    too_long,
 )
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.landing import literal_paths
@@ -137,23 +139,46 @@ def _check_group(
         for some in (list(files)[:half], list(files)[half:]) if half else ():
             _check_group(spark, kind, read_as, {n: files[n] for n in some}, checked)
         return  # a file that cannot be read alone is set aside when its rows are read
-    suspects = {}
     checked.records.update({name: 0 for name in files})
+    suspects, others = [], []
     for row in found:
         checked.records[row.file] = row.records - bool(kind.header and row.records)
         if row.faults or row.marked > 1:
-            suspects[row.file] = files[row.file]
-    if not suspects:
-        return
-    located = _located(spark, kind, read_as, list(suspects.values()))
+            suspects.append(files[row.file])
+        elif kind.has_own_fields and row.bytes > csv_fields.LARGEST_FILE:
+            checked.records.pop(row.file)
+            checked.reasons[row.file] = UnreadableFile, too_long(row.bytes)
+        elif kind.has_own_fields:
+            others.append(files[row.file])
+    if suspects:
+        located = _located(spark, kind, read_as, suspects)
+        _note(checked, located, kind, read_as, of_lines=kind.has_own_fields)
+    if others:
+        located = csv_fields.counted(spark, kind, read_as, others)
+        _note(checked, located, kind, read_as)
+
+
+def _note(
+    checked: Checked,
+    located: Sequence[Row],
+    kind: Csv,
+    read_as: str,
+    *,
+    of_lines: bool = False,
+) -> None:
+    """Note how many records files have, or why they are refused.
+
+    `of_lines`: a line with a fault does not say how many records came before it.
+    """
     for row in located:
         if row.line is None:
             checked.records[row.file] = row.records - bool(kind.header and row.records)
-        else:
-            checked.records.pop(row.file)
-            excerpt = bytes(row.excerpt or b"")
-            fault = Fault(row.line, row.record, row.kind, row.before == 1, excerpt)
-            checked.reasons[row.file] = reason(fault, kind, read_as)
+            continue
+        checked.records.pop(row.file)
+        record = 0 if of_lines else row.record
+        excerpt = bytes(row.excerpt or b"")
+        fault = Fault(row.line, record, row.kind, row.before == 1, excerpt)
+        checked.reasons[row.file] = reason(fault, kind, read_as)
 
 
 def _counted(
@@ -165,6 +190,7 @@ def _counted(
         F.count_if(F.expr("NOT empty")).alias("records"),
         F.count("fault").alias("faults"),
         F.count_if("marked").alias("marked"),
+        F.expr("sum(octet_length(value) + 1)").alias("bytes"),
     )
     return counts.collect()
 
@@ -234,6 +260,8 @@ def _fault(kind: Csv, read_as: str) -> str:
         cases.append(f"{back} <> CAST(value AS binary)")
     words = [f"WHEN {case} THEN 'decode'" for case in cases]
     words.append(f"WHEN contains(text, {sql_literal(chr(0))}) THEN 'nul'")
+    if kind.has_own_fields:
+        return f"CASE {' '.join(words)} END"
     words.append(
         f"WHEN (contains(text, {sql_literal(kind.quote)}) OR {_HAS_CR}) "
         f"AND NOT text RLIKE {sql_literal(patterns(kind)[0])} THEN 'quote'"
@@ -276,17 +304,19 @@ def _located(
     if not kind.multiline:
         outer = f"CASE WHEN fault IS NULL OR {whole} THEN {_WHOLE} ELSE {_BROKEN} END"
         inner = str(_BROKEN)
+    if kind.has_own_fields:  # what is a record, csv_fields says
+        outer, inner = str(_WHOLE), str(_BROKEN)
     excerpt = f"substr(CAST(value AS binary), 1, {_EXCERPT})"
     # The CR of a CR LF after a quote that ends with a CR would look the same.
     cr_at_end = sql_literal(rf"\r\u{ord(kind.quote):04x}\r?\z")
+    cr = "false" if kind.has_own_fields else f"text RLIKE {cr_at_end}"
     rows = lines.selectExpr(
         "file",
         "block",
         "monotonically_increasing_id() AS id",
         "empty",
         "marked",
-        f"CASE WHEN fault <> 'quote' THEN fault WHEN text RLIKE {cr_at_end} THEN 'cr' END"
-        " AS fault",
+        f"CASE WHEN fault <> 'quote' THEN fault WHEN {cr} THEN 'cr' END" " AS fault",
         f"{outer} AS outer",
         f"{inner} AS inner",
         f"CASE WHEN fault IS NOT NULL THEN {excerpt} END AS excerpt",

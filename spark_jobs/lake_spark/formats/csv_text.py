@@ -71,40 +71,77 @@ def charset_of(kind: Csv, head: bytes, path: str) -> str:
     return declared
 
 
+def field_pattern(kind: Csv, *, once: bool, alone: bool = False) -> str:
+    """Return a pattern of a field as it stands, its quotes and escapes with it.
+
+    For Java and for Python. `once`: with quantifiers that give nothing back, which Python
+    has from 3.11 on. `alone`: of a record whose line end was cut off.
+    """
+    run, all_of = ("++", "*+") if once else ("", "*")
+    quote, delimiter = _code(kind.quote), _code(kind.delimiter)
+    escape = _code(kind.escape or "")
+    broken = "" if kind.multiline else r"\r\n"
+    escaped = rf"|{escape}[\s\S]" if escape else ""
+    # Where nothing is escaped, a carriage return in a field must be quoted.
+    cr = (r"|\r" if alone else r"|\r(?=[^\n])") if escape or not once else ""
+    inside = f"(?:[^{quote}{escape}{broken}]{run}|{quote}{quote}{escaped}){all_of}"
+    first = rf"(?:[^{quote}{delimiter}{escape}\r\n]{cr}{escaped})"
+    more = rf"(?:[^{delimiter}{escape}\r\n]{run}{cr}{escaped}){all_of}"
+    return f"(?:{quote}{inside}{quote}(?!{quote})|{first}{more}|)"
+
+
+def nothing(kind: Csv) -> str:
+    """Return what a field that means null is written as; empty if only that is none."""
+    if kind.escape:
+        return f"{kind.escape}N"
+    return "" if "" in kind.null_text else next(iter(kind.null_text), "")
+
+
+def _code(char: str) -> str:
+    return f"\\u{ord(char):04x}" if char else ""
+
+
+def value_of(field: str, kind: Csv) -> str:
+    """Return the text that a field means, where it means one."""
+    quote = kind.quote
+    if field.startswith(quote):
+        field = field[1:-1].replace(quote * 2, quote)
+    if not kind.escape or kind.escape not in field:
+        return field
+    pattern = re.compile(f"{_code(kind.escape)}([\\s\\S])")
+    return pattern.sub(lambda found: CONTROLS.get(found[1], found[1]), field)
+
+
+CONTROLS = {
+    **{"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+}
+"""Letters that mean a control character behind an escape."""
+
+
 def first_record(text: str, kind: Csv) -> Tuple[List[str], bool]:
     """Read the fields of the first record that is not empty, and whether its end was seen.
 
     ValueError where its quotes break the rules.
     """
-    quote, delimiter = kind.quote, kind.delimiter
     text = text.lstrip("\r\n")
     fields: List[str] = []
     if not text:
         return fields, False
-    at = 0
+    pattern, at = re.compile(field_pattern(kind, once=False)), 0
     while True:
-        if text.startswith(quote, at):
-            found = re.compile(f"{re.escape(quote)}([^{re.escape(quote)}]*)").match(
-                text, at
-            )
-            value, at = found[1], found.end()
-            while text.startswith(quote * 2, at):
-                end = text.find(quote, at + 2)
-                end = len(text) if end < 0 else end
-                value, at = value + text[at + 1 : end], end
-            if at >= len(text):
-                raise ValueError("a quoted field never ends")
-            at += 1
-            if at < len(text) and text[at] not in (delimiter, "\r", "\n"):
-                raise ValueError("there is text after a closing quote")
-        else:
-            ends = (text.find(each, at) for each in (delimiter, "\n"))
-            end = min([each for each in ends if each >= 0], default=len(text))
-            value, at = text[at:end], end
-            if not text.startswith(delimiter, at):
-                value = value[:-1] if value.endswith("\r") else value
-        fields.append(value)
-        if not text.startswith(delimiter, at):
+        field = pattern.match(text, at)[0]
+        is_quoted = text.startswith(kind.quote, at)
+        if is_quoted and not field:
+            raise ValueError("a quoted field never ends")
+        at += len(field)
+        if (
+            is_quoted
+            and at < len(text)
+            and text[at] not in (kind.delimiter, "\r", "\n")
+        ):
+            raise ValueError("there is text after a closing quote")
+        fields.append(value_of(field, kind))
+        if not text.startswith(kind.delimiter, at):
             return fields, at < len(text)
         at += 1
 
@@ -114,7 +151,7 @@ def patterns(kind: Csv) -> Tuple[str, str, str, str]:
 
     No quantifier gives back what it took, so each pattern takes one way through a line.
     """
-    quote, delimiter = (f"\\u{ord(c):04x}" for c in (kind.quote, kind.delimiter))
+    quote, delimiter = _code(kind.quote), _code(kind.delimiter)
     inside = f"[^{quote}]*+(?:{quote}{quote}[^{quote}]*+)*+"
     bare = f"[^{quote}{delimiter}\\r][^{delimiter}\\r]*+"
     any_field = f"(?:{quote}{inside}{quote}|{bare}|)"
@@ -134,8 +171,8 @@ def patterns(kind: Csv) -> Tuple[str, str, str, str]:
 class Fault:
     """The first fault of a file: its line and record, and the beginning of the line.
 
-    `record` counts the header; `kind` is a word of _WORDS or `quote`; `inside` whether
-    the line begins inside a quoted field.
+    `record` counts the header, 0 if it is unknown; `kind` is a word of _WORDS or
+    `quote`; `inside` whether the line begins inside a quoted field.
     """
 
     line: int
@@ -155,7 +192,7 @@ def reason(fault: Fault, kind: Csv, read_as: str) -> BadFileReason:
             return UndecodableFile, bad.reason
     number = fault.record - bool(kind.header)
     where = f"record {number:,}" if number else "the header"
-    where = f"{where} (line {fault.line:,})"
+    where = f"{where} (line {fault.line:,})" if fault.record else f"line {fault.line:,}"
     text = line.decode(read_as, errors="backslashreplace")
     what, remedy = _words(fault, kind, text)
     error = UndecodableFile if fault.kind == "decode" else UnreadableFile
@@ -184,6 +221,7 @@ _WORDS = {
         "there is a carriage return without a line feed, outside of quotes",
         " with lines that end with LF or CR LF",
     ),
+    "escape": ("nothing follows an escape", ", or set source.format.escape"),
     "open": (
         "a quoted field does not end in its line",
         ", or set source.format.multiline: true",
@@ -224,6 +262,15 @@ def too_large(error: BaseException) -> Optional[str]:
     return (
         f"{where} is larger than the limit ({LARGEST:,} characters in a field, 20,000 "
         "fields), unpacked. Land it with smaller values."
+    )
+
+
+def too_long(size: int) -> str:
+    """Return why a file is refused whose fields are taken apart as they stand."""
+    return (
+        f"has {size:,} bytes when decompressed, and with source.format.escape, or with "
+        "quoted_null: false and words in null_text, a file may have 134,217,728: it is "
+        "read as a whole. Land it in parts."
     )
 
 

@@ -28,7 +28,7 @@ from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.changelog.column_versions import Written
 from lake_spark.changelog.schema import ENVELOPE, LogColumn
 from lake_spark.errors import StreamerNotCommitted
-from lake_spark.formats import csv_reader, json_reader
+from lake_spark.formats import csv_fields, csv_reader, json_reader
 from lake_spark.formats.file_schema import BLOCK, ID
 from lake_spark.ingest import (
     batches,
@@ -185,12 +185,20 @@ def _view(spec: TableSpec, each: Input, name: str) -> str:
         f"{sql_literal(key)} {sql_literal(value)}" for key, value in options.items()
     ]
     schema, kind = reader.read_schema(spec, each.shape), spec.source.format.type
-    if isinstance(spec.source.format, Json) and not each.shape.plain:
-        schema, kind = "value string", "text"  # taken apart by json_reader
+    if _is_taken_apart(spec, each):
+        schema, kind = "value string", "text"
     return (
         f"CREATE OR REPLACE TEMPORARY VIEW {name} ({schema}) "
         f"USING {kind} OPTIONS ({', '.join(pairs)})"
     )
+
+
+def _is_taken_apart(spec: TableSpec, each: Input) -> bool:
+    """Return whether the file is read as text, which expressions take apart."""
+    kind = spec.source.format
+    if isinstance(kind, Csv):
+        return kind.has_own_fields
+    return isinstance(kind, Json) and not each.shape.plain
 
 
 def _no_rows(written: Sequence[Written]) -> str:
@@ -204,13 +212,18 @@ def _no_rows(written: Sequence[Written]) -> str:
 def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
     """Return the typed rows of one file, in an order that its record numbers follow."""
     columns_of_file = ", ".join(each.shape.unwrap) or "*"
-    records = view
-    if isinstance(spec.source.format, Csv):
+    records, kind = view, spec.source.format
+    if _is_taken_apart(spec, each):
+        query = (
+            csv_fields.from_view(kind, each.shape, view)
+            if isinstance(kind, Csv)
+            else json_reader.from_view(each.shape, view)
+        )
+        records = f"({query})"
+    elif isinstance(kind, Csv):
         as_they_stand = ", ".join(csv_reader.record_columns(each.shape))
         is_record = csv_reader.is_record(each.shape)
         records = f"(SELECT {as_they_stand} FROM {view} WHERE {is_record})"
-    if isinstance(spec.source.format, Json) and not each.shape.plain:
-        records = f"({json_reader.from_view(each.shape, view)})"
     located = (
         f"SELECT {columns_of_file}, input_file_block_start() AS {BLOCK}, "
         f"monotonically_increasing_id() AS {ID} FROM {records}"

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from lake_spec.model import Csv, Json, TableSpec
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.changelog.schema import LogColumn
-from lake_spark.formats import csv_reader, inference, json_reader
+from lake_spark.formats import csv_fields, csv_reader, inference, json_reader
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.ingest import event_expressions, repeated_keys, row_expressions
 from lake_spark.landing import literal_paths
@@ -145,6 +145,8 @@ def reader_options(spec: TableSpec, *, bounded: bool = True) -> Dict[str, str]:
     options = {"__globPaths__": "false"}
     if not has_corrupt(spec):
         return options
+    if isinstance(kind, Csv) and kind.has_own_fields:
+        return {**options, **csv_fields.OPTIONS}
     options.update(mode="PERMISSIVE", columnNameOfCorruptRecord=CORRUPT)
     if isinstance(kind, Csv):
         options.update(csv_reader.options(kind, bounded=bounded))
@@ -168,13 +170,16 @@ def load(
     bounded: bool = True,
 ) -> DataFrame:
     """Load the raw columns of files of one shape."""
-    if isinstance(spec.source.format, Json):
+    kind = spec.source.format
+    if isinstance(kind, Csv) and kind.has_own_fields:
+        return csv_fields.load(spark, kind, shape, uris)
+    if isinstance(kind, Json):
         records = json_reader.load(spark, shape, uris)
         return records.selectExpr(*shape.unwrap) if shape.unwrap else records
     options = reader_options(spec, bounded=bounded)
     reader = spark.read.schema(read_schema(spec, shape)).options(**options)
-    records = literal_paths.load(reader, spec.source.format.type, uris)
-    if isinstance(spec.source.format, Csv):
+    records = literal_paths.load(reader, kind.type, uris)
+    if isinstance(kind, Csv):
         records = records.where(csv_reader.is_record(shape))
         records = records.selectExpr(*csv_reader.record_columns(shape))
     return records.selectExpr(*shape.unwrap) if shape.unwrap else records

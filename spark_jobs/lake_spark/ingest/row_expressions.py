@@ -359,10 +359,13 @@ def own_start(spec: TableSpec, shape: Shape, columns: Columns, word: str) -> str
 def _conversion(spec: TableSpec, name: str) -> Conversion:
     declared = spec.column(name)
     kind = spec.source.format
+    is_csv = isinstance(kind, Csv)
+    # The reader has told nulls from texts already.
+    nulls = () if is_csv and kind.tells_nulls else kind.null_text
     return Conversion(
-        null_text=(*kind.null_text, *placeholder_texts(spec)),
+        null_text=(*nulls, *placeholder_texts(spec)),
         # Spark reads an empty field as null whatever its options say.
-        empty=isinstance(kind, Csv),
+        empty=is_csv and not kind.tells_nulls,
         pattern=_format(spec, declared) if declared else None,
         timezone=spec.source.timezone,
         # ORC's timestamps are what a clock showed, without its zone.

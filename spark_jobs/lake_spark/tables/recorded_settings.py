@@ -53,7 +53,7 @@ def of_log(spec: TableSpec, *, with_defaults: bool = True) -> Definition:
     found.pop("source.placeholder", None)
     if placeholder and (with_defaults or source.get("placeholder")):
         found["source.placeholder"] = placeholder[0]
-    for name in ("null_text", "extended"):
+    for name in ("null_text", "quoted_null", "escape", "extended"):
         if name in source["format"]:
             found[f"source.format.{name}"] = source["format"][name]
     for name, column in spec.columns:

@@ -27,9 +27,13 @@ from tests.unit.lake_airflow.specs import dimension, table
         (Csv(delimiter="|", quote="'"), "id|n\n1|'a|b'\n2|x\n", "id|n\n''|\n2|x\n"),
         (Csv(multiline=False), 'id,n\n1,"a\n2,b"\n', 'id,n\n"",\n2,b"\n'),
         (Csv(), 'id,n\n1,5" disk\n2,x\n', 'id,n\n"",\n2,x\n'),
+        (Csv(escape="\\"), "id,n\n1,a\\\nb\\,c\n2,x\n", "id,n\n\\N,\\N\n2,x\n"),
+        (Csv(escape="\\"), 'id,n\n1,"a\\"\nb"\n2,\\N', "id,n\n\\N,\\N\n2,\\N"),
+        (Csv(quoted_null=False), 'id,n\n"",""\n"",\n', 'id,n\n,\n"",\n'),
+        (Csv(null_text=("NULL",)), "id,n\n1,a\n2,b\n", "id,n\nNULL,NULL\n2,b\n"),
     ],
     ids=["line break", "quotes", "marks", "one column", "no header", "other signs"]
-    + ["plain lines", "inch"],
+    + ["plain lines", "inch", "escapes", "escapes in quotes", "empty text", "word"],
 )
 def test_a_blank_csv_record_has_its_fields_and_no_value(kind, before, after):
     assert blank_csv(before.encode(), {1}, kind).decode() == after

@@ -91,9 +91,16 @@ def test_the_first_record_is_the_first_that_holds_something(text, fields, is_who
     assert first_record(text, CSV) == (fields, is_whole)
 
 
+def test_a_header_may_have_escapes():
+    kind = Csv(delimiter="\t", quote="\x01", escape="\\")
+    text = "a\\\tb\tc\\\\\\N\td\\ne\r\nx\t"
+    assert first_record(text, kind) == (["a\tb", "c\\N", "d\ne"], True)
+
+
 @pytest.mark.parametrize(
     "text, words",
     [
+        ('id,"a""b', "a quoted field never ends"),
         ('id,"note\n1,a\n', "a quoted field never ends"),
         ('"id"x,note\n', "there is text after a closing quote"),
     ],

@@ -12,9 +12,9 @@ from pyspark.sql import SparkSession
 
 from lake_spec.model import Csv, Feed, Json, KafkaTopic, Parquet, TableSpec
 from lake_spec.model.column_type import ColumnType
+from lake_spec.text import json_lines
 from lake_spec.text.globs import glob_pattern
 from lake_spec.text.marked_values import quoted_value, row_value
-from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import (
     REMOVED,
     shortened,
@@ -64,6 +64,8 @@ def shape_of(
     kind = spec.source.format
     if isinstance(kind, (Csv, Json)):
         refuse_unreadable(file, spec)
+    if isinstance(kind, Json):
+        _refuse_other_lines(head_of(spark, store, file), file)
     if isinstance(kind, Csv):
         names = _csv_names(spark, store, file, spec)
         shape = Shape(tuple((name, TEXT) for name in names))
@@ -122,6 +124,14 @@ def head_of(spark: SparkSession, store: ObjectStore, file: LandingFile) -> bytes
     except KeyError:
         raise UnreadableFile(file.path, REMOVED) from None
     return unpacked(spark, head, file, most=HEAD_BYTES)
+
+
+def _refuse_other_lines(head: bytes, file: LandingFile) -> None:
+    """Refuse JSON that has not one object a line: an array, or objects over lines."""
+    text = head.decode("utf-8", errors="replace")
+    fault = json_lines.fault(text, is_cut=len(head) >= HEAD_BYTES)
+    if fault is not None:
+        raise UnreadableFile(file.path, f"{fault}, and land it again.")
 
 
 def declared_source_names(spec: TableSpec) -> List[str]:

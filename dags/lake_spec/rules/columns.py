@@ -8,7 +8,7 @@ from typing import Dict, Iterator, List, Optional, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
 from lake_spec.diagnostics.suggestions import did_you_mean
-from lake_spec.model import Check, Column, TableSpec, Unique
+from lake_spec.model import Check, Column, Csv, TableSpec, Unique
 from lake_spec.model.checks import columns_of
 from lake_spec.model.column_type import BadType, ColumnType, parse_type
 from lake_spec.rules import names
@@ -217,15 +217,18 @@ def named_columns_are_not_reserved(spec: TableSpec) -> Iterator[Problem]:
 
 
 @COLUMNS.rule("columns")
-def source_names_are_plain(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse names of source columns with characters that are not supported.
+def source_names_can_be_read(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse names of source columns that SQL cannot say, and very long ones.
 
-    Fix: Write 1 to 128 letters, digits, spaces and $ @ # % _ . : / ( ) & + -, or rename
-    the column in the source.
+    Fix: Rename the column in the source. In CSV any text of 256 characters can be
+    read; elsewhere not the empty one, nor one with a semicolon, with ${ or with
+    characters that do not print.
     """
+    is_csv = isinstance(getattr(spec.source, "format", None), Csv)
     for name, column in spec.columns:
         for position, source in enumerate(column.source):
-            yield from names.source_name(("columns", name, "source", position), source)
+            path = ("columns", name, "source", position)
+            yield from names.text_of_source(path, source, is_csv=is_csv)
 
 
 @COLUMNS.rule("columns")

@@ -6,6 +6,7 @@ import re
 from typing import Iterator
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
+from lake_spec.text.sql_text import not_a_name
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _SOURCE_NAME = re.compile(r"[\w$@#%][\w $@#%.:/()&+-]{0,127}")
@@ -17,6 +18,7 @@ _LINE = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]*")
 _TEMPLATE = re.compile(r"\{\{|\{%|\{#")
 _LABEL = re.compile(r"[\w][\w .:/=+@-]*")
 
+LONGEST_SOURCE_NAME = 256
 SHORTEST_DESCRIPTION = 16
 SHORTEST_OWNER = 6
 CONTACT = re.compile(
@@ -38,7 +40,7 @@ def name(path: Path, value: str) -> Iterator[Problem]:
 
 
 def is_source_name(value: str) -> bool:
-    """Return whether a spec can say this name of a column of a source."""
+    """Return whether a column of this name is taken without a declaration, or refused."""
     return bool(_SOURCE_NAME.fullmatch(value))
 
 
@@ -49,6 +51,22 @@ def source_name(path: Path, value: str) -> Iterator[Problem]:
             path,
             value,
             "Write 1 to 128 letters, digits, spaces and $ @ # % _ . : / ( ) & + -.",
+        )
+
+
+def text_of_source(path: Path, value: str, *, is_csv: bool) -> Iterator[Problem]:
+    """Require a name of a source's column that can be looked for: names are data.
+
+    Those of CSV are found by their places, all others through SQL.
+    """
+    if len(value) > LONGEST_SOURCE_NAME:
+        yield got(path, value, f"Write at most {LONGEST_SOURCE_NAME} characters.")
+    elif not is_csv and not_a_name(value):
+        yield got(
+            path,
+            value,
+            f"In other formats than CSV it cannot be read: {not_a_name(value)}. Rename"
+            " the column in the source.",
         )
 
 

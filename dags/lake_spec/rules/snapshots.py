@@ -76,7 +76,7 @@ def snapshot_time_column_is_not_stored(spec: TableSpec) -> Iterator[Problem]:
     column = _time_of(spec).column
     if column is None:
         return
-    yield from names.source_name((*TIME, "column"), column)
+    yield from names.text_of_source((*TIME, "column"), column, is_csv=False)
     for name, declared in spec.columns:
         if column.lower() in [each.lower() for each in declared.source or (name,)]:
             hint = (

@@ -225,7 +225,8 @@ def operation_values_differ(spec: TableSpec) -> Iterator[Problem]:
         return
     top = ("source", "operation")
     if operation.column is not None:
-        yield from names.source_name((*top, "column"), operation.column)
+        path = (*top, "column")
+        yield from names.text_of_source(path, operation.column, is_csv=False)
     yield from _values_are_plain(operation, top)
     if not operation.upsert:
         hint = "List the values of inserts and updates, as in [I, U]."

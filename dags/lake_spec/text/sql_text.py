@@ -29,7 +29,7 @@ def sql_identifier(name: str) -> str:
 
     There is no escape inside a quoted name but the doubled quote.
     """
-    reason = _not_a_name(name)
+    reason = not_a_name(name)
     if reason:
         raise ValueError(
             f"{name!r} cannot be used as a name in SQL files: {reason}. Rename it in "
@@ -47,7 +47,8 @@ def _spelled(character: str) -> str:
     return "".join(f"\\u{int.from_bytes(pair, 'big'):04X}" for pair in pairs)
 
 
-def _not_a_name(name: str) -> str:
+def not_a_name(name: str) -> str:
+    """Return why a name cannot stand in a SQL file; empty where it can."""
     if not name:
         return "it is empty"
     if ";" in name:

@@ -16,7 +16,7 @@ from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns
 from lake_spark.formats.before_images import is_before, names_before
 from lake_spark.formats.debezium import true_name
 from lake_spark.formats.envelopes import is_of_envelope
-from lake_spark.formats.file_schema import LEFT_OUT, Shape
+from lake_spark.formats.file_schema import LEFT_OUT, Shape, sayable
 
 SOURCE = "source_"
 """Before the name of an undeclared column whose own name is not free."""
@@ -114,7 +114,8 @@ def _sources(spec: TableSpec, shape: Shape) -> Dict[str, str]:
     names, spelled = Names(spec), _spelled(spec, shape)
     found: Dict[str, str] = {}
     for column, candidates in names.declared.items():
-        raw = next((spelled[n.lower()] for n in candidates if n.lower() in spelled), "")
+        said = [sayable(each).lower() for each in candidates]
+        raw = next((spelled[each] for each in said if each in spelled), "")
         if raw:
             found[column] = raw
     for raw in undeclared(spec, shape):

@@ -7,16 +7,25 @@ from functools import cached_property
 from typing import Any, Dict, Optional, Tuple
 
 from lake_spec.model.column_type import ColumnType
-from lake_spec.text.sql_text import sql_identifier
+from lake_spec.text.sql_text import not_a_name, sql_identifier
 
 CORRUPT = "_lake_corrupt"
 """Where Spark puts the text of a record that it cannot parse."""
 
 LEFT_OUT = "_lake_left_out_"
-"""Before the place of a column that is read and passed over."""
+"""Before the place, or the letters, of a name that SQL cannot say."""
 
 BLOCK, ID = "_lake_block", "_lake_id"
 """Where a record is in its file, next to the file's own columns."""
+
+
+def sayable(name: str) -> str:
+    """Return what a column of a file is called in SQL: its name where SQL can say it."""
+    low = name.lower()
+    is_ours = low in (CORRUPT, BLOCK, ID) or low.startswith(LEFT_OUT)
+    if not (not_a_name(name) or is_ours):
+        return name
+    return f"{LEFT_OUT}{low.encode('utf-8', 'surrogatepass').hex()}"
 
 
 @dataclass(frozen=True)

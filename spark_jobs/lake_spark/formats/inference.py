@@ -24,13 +24,14 @@ from lake_spark.errors import (
 )
 from lake_spark.formats import csv_text, debezium
 from lake_spark.formats.column_names import (
+    Names,
     column_in_path,
     column_of_deletes,
     sources,
     time_column,
 )
 from lake_spark.formats.envelopes import unwrapped
-from lake_spark.formats.file_schema import BLOCK, CORRUPT, ID, LEFT_OUT, Shape
+from lake_spark.formats.file_schema import LEFT_OUT, Shape, sayable
 from lake_spark.formats.parquet import described_by_footer
 from lake_spark.formats.self_described import described
 from lake_spark.landing.files import LandingFile, refuse_name
@@ -77,7 +78,7 @@ def shape_of(
                 # No record has a field, or there are no records.
                 names = declared_source_names(spec)
                 shape = Shape(tuple((name, TEXT) for name in names))
-    shape = _spelled(shape, by_place=isinstance(kind, Csv))
+    shape = _spelled(shape, spec, by_place=isinstance(kind, Csv))
     _no_double_names(file, shape)
     shape = unwrapped(shape, spec, is_load=is_load(spec, file))
     _no_double_names(file, shape)
@@ -297,32 +298,29 @@ def _of_both(one: ColumnType, other: ColumnType) -> ColumnType:
     return replace(one, inner=tuple(fields.values()), fields=tuple(fields))
 
 
-def _spelled(shape: Shape, *, by_place: bool) -> Shape:
+def _spelled(shape: Shape, spec: TableSpec, *, by_place: bool) -> Shape:
     """Return the shape without columns and fields whose names no SQL can say.
 
-    Where columns are found by their places, those are read and passed over.
+    Where columns are found by their places, those are read under other names, by which
+    the spec's declared ones are found.
     """
     left_out: List[str] = []
-    columns = []
+    columns: List[Typed] = []
+    claimed = Names(spec).claimed if by_place else frozenset()
+    taken: Set[str] = set()
     for place, (name, kind) in enumerate(shape.columns):
-        if _can_be_spelled(name):
+        said = sayable(name)
+        if said == name:
             columns.append((name, _spelled_inside(kind, name, left_out)))
             continue
-        left_out.append(name)
+        if said in taken or name.lower() not in claimed:
+            left_out.append(name)
         if by_place:
-            columns.append((f"{LEFT_OUT}{place}", kind))
-    if not left_out:
+            columns.append((f"{LEFT_OUT}at_{place}" if said in taken else said, kind))
+            taken.add(said)
+    if tuple(columns) == shape.columns:
         return shape
     return replace(shape, columns=tuple(columns), left_out=tuple(left_out))
-
-
-def _can_be_spelled(name: str) -> bool:
-    try:
-        sql_identifier(name)
-    except ValueError:
-        return False
-    low = name.lower()
-    return low not in (CORRUPT, BLOCK, ID) and not low.startswith(LEFT_OUT)
 
 
 def _spelled_inside(kind: ColumnType, path: str, left_out: List[str]) -> ColumnType:
@@ -333,7 +331,7 @@ def _spelled_inside(kind: ColumnType, path: str, left_out: List[str]) -> ColumnT
         return replace(kind, inner=inner)
     names, kinds = [], []
     for name, each in zip(kind.fields, kind.inner):
-        if _can_be_spelled(name):
+        if sayable(name) == name:
             names.append(name)
             kinds.append(_spelled_inside(each, f"{path}.{name}", left_out))
         else:
@@ -353,7 +351,7 @@ def with_values(
         only_values=True,
         maps=_names_of_maps(spec),
     )
-    shape = _spelled(_with_declared_maps(shape, spec), by_place=False)
+    shape = _spelled(_with_declared_maps(shape, spec), spec, by_place=False)
     return unwrapped(shape, spec)
 
 

@@ -6,7 +6,7 @@ import re
 from typing import Iterator, List, Optional, Tuple
 
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import NewColumns, TableSpec
+from lake_spec.model import Csv, NewColumns, TableSpec
 from lake_spec.model.column_type import ColumnType
 from lake_spec.rules.names import is_source_name
 from lake_spec.text.marked_values import quoted_value, row_value
@@ -76,12 +76,13 @@ def name_warnings(spec: TableSpec, shape: Shape) -> List[Tuple[WarningId, str]]:
     if not spec.source.new_columns.adds:
         return []
     names = Names(spec)
-    warnings = [_left_out(each) for each in shape.left_out]
+    remedy = _declaration if isinstance(spec.source.format, Csv) else _renaming
+    warnings = [_left_out(each, remedy(spec, each)) for each in shape.left_out]
     for raw in undeclared(spec, shape):
         true = true_name_in(spec, raw)
         stored = names.stored(true)
         if not _is_sayable(stored, true):
-            warnings.append(_left_out(raw))
+            warnings.append(_left_out(raw, _declaration(spec, true)))
         elif stored != true.lower() and _is_legal(stored):
             words = (
                 f"column {true!r} is stored as {stored!r}, because the table has another "
@@ -92,11 +93,33 @@ def name_warnings(spec: TableSpec, shape: Shape) -> List[Tuple[WarningId, str]]:
     return warnings
 
 
-def _left_out(name: str) -> Tuple[WarningId, str]:
+def _left_out(name: str, remedy: str) -> Tuple[WarningId, str]:
     return WarningId.COLUMN_LEFT_OUT, (
-        f"column {quoted_value(name[:200])} is left out: a spec cannot contain its name. "
+        f"column {quoted_value(name[:200])} is left out, for the lake has no column of that "
+        f"name. {remedy}"
+    )
+
+
+def _renaming(spec: TableSpec, name: str) -> str:
+    return (
         "Rename it in the source, or send it under another name (a view, an alias, a renaming "
         "transform)."
+    )
+
+
+def _declaration(spec: TableSpec, name: str) -> str:
+    """Return how a spec reads a column whose name is no column's in the lake."""
+    names = Names(spec)
+    legal = _ILLEGAL.sub("_", name).strip("_").lower()[:_LONGEST]
+    if (
+        not legal[:1].isalpha()
+        or names.stored(legal) != legal
+        or legal in names.declared
+    ):
+        legal = f"{SOURCE}{legal}"[:_LONGEST].rstrip("_")
+    return (
+        f"Declare it: columns: {{{row_value(legal)}: {{type: string, source: "
+        f"[{quoted_value(name)}]}}}}"
     )
 
 
@@ -170,19 +193,11 @@ def _parts(kind: ColumnType) -> Iterator[ColumnType]:
 
 def _refuse_name(spec: TableSpec, file: LandingFile, raw: str) -> None:
     """Raise WrongColumns for a name that is not valid: a spec can rename the column."""
-    name, names = true_name_in(spec, raw), Names(spec)
-    legal = _ILLEGAL.sub("_", name).strip("_").lower()[:_LONGEST]
-    if (
-        not legal[:1].isalpha()
-        or names.stored(legal) != legal
-        or legal in names.declared
-    ):
-        legal = f"{SOURCE}{legal}"[:_LONGEST].rstrip("_")
+    name = true_name_in(spec, raw)
     raise WrongColumns(
         file.path,
         f"has the undeclared column {quoted_value(name)}, which is not a valid name in the lake. "
-        f"Declare it: columns: {{{row_value(legal)}: {{type: string, source: "
-        f"[{quoted_value(name)}]}}}}",
+        f"{_declaration(spec, name)}",
     )
 
 

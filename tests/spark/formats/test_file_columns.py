@@ -282,7 +282,10 @@ def test_names_that_no_spec_can_say_are_left_out_with_a_warning(spark, lake_of):
     assert sorted(each.split(" is left out")[0] for _, each in warnings) == sorted(
         f"column {name!r}" for name in left
     )
-    assert all("Rename it in the source" in each for _, each in warnings)
+    unsayable = [each for _, each in warnings if "Rename it in the source" in each]
+    assert sorted(each.split("'")[1] for each in unsayable) == ["a;b", "o.p;q"]
+    declared = [each for _, each in warnings if "Declare it: columns: {" in each]
+    assert len(declared) == 4
 
 
 def test_such_a_column_of_a_csv_file_is_passed_over(spark, lake_of):
@@ -293,7 +296,9 @@ def test_such_a_column_of_a_csv_file_is_passed_over(spark, lake_of):
         'id,a;b,"(x)",c,_lake_corrupt\n1,2,3,4,5\n',
     )
     assert columns == {"id": "int", "c": "string"} and rows == [("4",)]
-    assert len(warnings) == 3
+    words = [each for _, each in warnings]
+    assert len(words) == 3
+    assert "{a_b: {type: string, source: ['a;b']}}" in " ".join(words)
 
 
 @pytest.mark.parametrize(
@@ -319,6 +324,28 @@ def test_other_names_are_refused_with_a_declaration_that_works(
     lake.spec = replace(lake.spec, columns=(*lake.spec.columns, (lake_name, column)))
     _, _, rows, _ = read(spark, lake, "2026-01-01.csv", content)
     assert rows == [("x",)]
+
+
+@pytest.mark.parametrize(
+    "name", ["Umsatz (\u20ac)", "a;b", 'x"q`', "b\tc", "\U0001f600"]
+)
+def test_a_declared_column_of_csv_may_have_any_name(spark, lake_of, name):
+    lake = lake_of("csv")
+    column = Column("string", source=("older", name))
+    lake.spec = replace(lake.spec, columns=(*lake.spec.columns, ("x", column)))
+    quoted = '"' + name.upper().replace('"', '""') + '"'
+    content = f"id,{quoted},,\n1,x,2,3\n"
+    columns, warnings, rows, reasons = read(spark, lake, "2026-01-01.csv", content)
+    assert rows == [("x",)] and reasons == [None]
+    assert columns == {"id": "int", "x": "string"} and len(warnings) == 2
+
+
+def test_a_column_without_a_name_can_be_declared(spark, lake_of):
+    lake = lake_of("csv")
+    column = Column("string", source=("",))
+    lake.spec = replace(lake.spec, columns=(*lake.spec.columns, ("x", column)))
+    _, _, rows, _ = read(spark, lake, "2026-01-01.csv", "id,,\n1,a,b\n")
+    assert rows == [("a",)]
 
 
 def test_key_texts_are_plain_and_differ_where_keys_do(spark):

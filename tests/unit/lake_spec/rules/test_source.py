@@ -160,8 +160,8 @@ def test_a_snapshot_time_may_have_an_offset(specs, form):
             ".column: got 'exported_at'. `pattern` has the time already: remove one of",
         ),
         (
-            {"column": "a`b"},
-            ".column: got 'a`b'. Write 1 to 128 letters, digits, spaces and $ @",
+            {"column": "a;b"},
+            ".column: got 'a;b'. In other formats than CSV it cannot be read: a",
         ),
         ({"column": "Status"}, ".column: got 'Status'. Column 'status' reads it, so"),
         (
@@ -271,8 +271,8 @@ def test_the_lost_share_is_a_share(specs, share):
     "changes, message",
     [
         (
-            {"column": "O`p"},
-            "column: got 'O`p'. Write 1 to 128 letters, digits, spaces and $ @",
+            {"column": "O;p"},
+            "column: got 'O;p'. In other formats than CSV it cannot be read: a semicolon",
         ),
         ({"upsert": []}, "upsert: got []. List the values of inserts and updates"),
         (

@@ -7,7 +7,12 @@ import io
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from itertools import islice
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+
+from lake_spec.text import json_lines
+
+from lake_local.onboard.csv_dialect import dialect, names_of, rows_of
 
 MOST_RECORDS = 1000
 PARQUET = (
@@ -15,6 +20,8 @@ PARQUET = (
     " `columns` can be left out"
 )
 NULLS = ("NULL", "\\N")
+NOT_AVAILABLE = ("NA", "N/A", "#N/A", "-")
+"""Words that stand for no value amid values of another type than text."""
 
 WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})")
 NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})\.(\d{1,10})")
@@ -79,31 +86,34 @@ def _lines(content: bytes, whole: bool) -> str:
 
 def _csv(path: str, content: bytes, whole: bool) -> Head:
     text = _lines(content, whole)
-    first = text.split("\n", 1)[0]
-    delimiter = max(",;\t|", key=first.count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    if not text.strip():
+        raise ValueError(f"{path} is empty: land a file with a header and rows")
+    form = dialect(path, text)
     try:
-        names = next(rows, [])
-        listed = [row for _, row in zip(range(MOST_RECORDS), rows)]
+        header, *listed = islice(
+            rows_of(io.StringIO(text, newline=""), form), MOST_RECORDS + 1
+        )
     except csv.Error as error:
         raise ValueError(
             f"{path} is not valid CSV ({error}): correct the file"
         ) from None
-    if not text.strip():
-        raise ValueError(f"{path} is empty: land a file with a header and rows")
-    if not names or not all(names):
-        raise ValueError(f"{path} has no header that names every column: add one")
+    names = names_of(path, header, listed)
     nulls = [each for each in NULLS if any(each in row for row in listed)]
     records = tuple(
         {name: _value(text, nulls) for name, text in zip(names, row)} for row in listed
     )
-    form: Dict[str, Any] = {"type": "csv"}
-    if delimiter != ",":
-        form["delimiter"] = delimiter
-    if nulls:
-        form["null_text"] = ["", *nulls]
     types = {name: type_of([row.get(name) for row in records]) for name in names}
-    return Head(form, types, records)
+    return Head(with_nulls(form, nulls), types, records)
+
+
+def with_nulls(form: Mapping[str, Any], nulls: Iterable[str]) -> Dict[str, Any]:
+    """Return the format with the texts that were seen to mean null."""
+    seen = set(nulls) - ({f"{form['escape']}N"} if "escape" in form else set())
+    if not seen:
+        return dict(form)
+    empty = [] if form.get("null_text") == [] else [""]
+    known = [each for each in (*NULLS, *NOT_AVAILABLE) if each in seen]
+    return {**form, "null_text": [*empty, *known]}
 
 
 def _value(text: str, nulls: Sequence[str]) -> Optional[str]:
@@ -111,11 +121,11 @@ def _value(text: str, nulls: Sequence[str]) -> Optional[str]:
 
 
 def _json(path: str, content: bytes, whole: bool) -> Head:
-    if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
-        raise ValueError(
-            f"{path} is a JSON array, but files must have one JSON object per line:"
-            " convert it, as with `jq -c '.[]' FILE.json > FILE.jsonl`"
-        )
+    fault = json_lines.fault(
+        content.decode("utf-8", errors="replace"), is_cut=not whole
+    )
+    if fault is not None:
+        raise ValueError(f"{path} {fault}")
     records: List[Dict[str, Any]] = []
     for line in _lines(content, whole).splitlines()[:MOST_RECORDS]:
         if line.strip():

@@ -11,8 +11,9 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from lake_spec.hudi.buckets import buckets_for
 from lake_spec.rules.names import glob, relative_path
 
+from lake_local.onboard import personal
 from lake_local.onboard.catalog import Column, Table
-from lake_local.onboard.file_types import Head, NULLS, head_of
+from lake_local.onboard.file_types import Head, head_of, with_nulls
 from lake_local.onboard.keys import cursor_of, key_of
 from lake_local.onboard.naming import column_names, same_but_for_case, table_names
 from lake_local.onboard.plan import (
@@ -22,7 +23,8 @@ from lake_local.onboard.plan import (
     Skipped,
     is_asked_for,
 )
-from lake_local.onboard.spec_text import ColumnText, Guess, SpecText
+from lake_local.onboard.row_keys import Nearest, key_among
+from lake_local.onboard.spec_text import ColumnText, Guess, SpecText, one_line
 from lake_local.onboard.stores import (
     HEAD_BYTES,
     NoFiles,
@@ -39,7 +41,18 @@ from lake_local.onboard.value_survey import (
     survey,
 )
 
+_OFFSET = r"(?:Z|(?:[+-]|%2[Bb])\d{2}(?::|%3[Aa])?\d{2})"
 _TIMES = (
+    *(
+        (f"{clock}{_OFFSET}", f"{form}%z")
+        for clock, form in (
+            (r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}", "%Y-%m-%dT%H-%M-%S"),
+            (r"\d{4}-\d{2}-\d{2}T\d{4}", "%Y-%m-%dT%H%M"),
+            (r"\d{4}-\d{2}-\d{2}T\d{2}", "%Y-%m-%dT%H"),
+            (r"\d{8}T\d{6}", "%Y%m%dT%H%M%S"),
+            (r"\d{8}T\d{4}", "%Y%m%dT%H%M"),
+        )
+    ),
     (r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}", "%Y-%m-%dT%H-%M-%S"),
     (r"\d{8}T\d{6}", "%Y%m%dT%H%M%S"),
     (r"\d{4}-\d{2}-\d{2}", "%Y-%m-%d"),
@@ -156,10 +169,9 @@ def _draft(
         owner=request.owner or Guess(OWNER, "name the owning team"),
         source=source,
         columns=tuple(
-            replace(each, comment=surveyed.columns[name].words(surveyed.rows))
-            for name, each in columns.items()
+            _with_words(each, name, surveyed) for name, each in columns.items()
         ),
-        key=_key(table, head, columns),
+        key=_key(table, columns, surveyed, is_feed),
         order_by=order,
         storage={"index": "bucket", "buckets": buckets_for(None, None)},
         size="of unknown size",
@@ -192,13 +204,19 @@ def _all_of(
     same, others = readable([f"{folder}/{x}" for x in paths], f"{folder}/{chosen}")
     surveyed = survey(store, same, head.format, deadline)
     form = dict(head.format)
-    if form["type"] == "csv" and surveyed.nulls:
-        form["null_text"] = ["", *(each for each in NULLS if each in surveyed.nulls)]
+    if form["type"] == "csv":
+        form = with_nulls(form, [*surveyed.nulls, *_absent(surveyed)])
     names = dict.fromkeys([*head.types, *surveyed.columns])
     columns = {name: surveyed.columns.setdefault(name, Values()) for name in names}
     types = {name: column.type for name, column in columns.items()}
     unread = [*surveyed.unread, *(f"{x}: of another kind" for x in others)]
     return Head(form, types, head.records), surveyed, unread
+
+
+def _absent(surveyed: Survey) -> List[str]:
+    """Return words such as NA that stand amid values that are no texts."""
+    typed = [each for each in surveyed.columns.values() if not each.is_text_with_absent]
+    return [word for each in typed if each.type != "string" for word in each.absent]
 
 
 def _head(store: Store, path: str) -> Head:
@@ -219,17 +237,21 @@ def _table(
             "its files are Debezium's events: onboard their database with --from files"
         )
     operation = _operation(head) if is_feed else ""
-    names = [each for each in head.types if each != operation]
+    names = [each for each in head.types if not operation or each != operation]
     double = same_but_for_case(names)
     if double:
         raise _NoSpec(
             f"columns {double[0]!r} and {double[1]!r} differ only in case: rename one"
         )
-    named, _ = column_names(names, None)
+    is_csv = head.format["type"] == "csv"
+    named, unsaid = column_names(names, None, is_csv=is_csv)
     columns = {}
     for each, lake in named.items():
         sources = () if each.lower() == lake else (each,)
         columns[each] = ColumnText(lake, head.types[each], sources)
+    for each in unsaid:
+        words = "SQL cannot say its name: rename it in the source"
+        columns[each] = ColumnText(one_line(each), head.types[each], left_out=words)
     kinds = {"timestamp": "timestamp", "date": "date"}
     listed = [Column(each, kinds.get(head.types[each], "text")) for each in columns]
     return Table(folder, tuple(listed)), columns, operation
@@ -315,26 +337,62 @@ def _sign(paths: Sequence[str]) -> str:
     return names.pop() if len(names) == 1 or not ending else f"*{ending[0]}"
 
 
-def _key(table: Table, head: Head, columns: Dict[str, ColumnText]) -> Guess:
-    named = key_of(table)
-    if named is not None and named.columns[0] in columns:
-        return Guess([columns[named.columns[0]].name], "only its name says so")
-    unique = _unique(head, columns)
-    if unique is None:
-        raise _NoSpec(
-            "no column is named like a key or has a different value in each row: write the"
-            " spec yourself, with its key"
+def _with_words(column: ColumnText, name: str, surveyed: Survey) -> ColumnText:
+    """Return the column with what its values and its name say of it."""
+    values = surveyed.columns[name]
+    guess = personal.by_name(name) or personal.by_values(
+        values.seen, values.emails, values.phones
+    )
+    words = values.words(surveyed.rows)
+    if name == "":
+        words = "; ".join(
+            filter(None, [words, "its header is empty: R and pandas write"])
         )
-    return Guess(
-        [columns[unique].name], "its values differ in the records that were read"
+        words += " the row's number or name there"
+    return replace(
+        column,
+        comment=words,
+        guess=guess,
+        format=values.format or None,
+        sensitivity="personal" if guess else "",
     )
 
 
-def _unique(head: Head, columns: Dict[str, ColumnText]) -> Optional[str]:
-    """Return the first column, of whole numbers or text, whose values are all different."""
-    for name, text in columns.items():
-        values = [record.get(name) for record in head.records]
-        if text.type in ("bigint", "string") and None not in values:
-            if len(values) > 1 and len(set(map(str, values))) == len(values):
-                return name
-    return None
+def _key(
+    table: Table, columns: Dict[str, ColumnText], surveyed: Survey, is_feed: bool
+) -> Guess:
+    """Return the likeliest key that the rows do not disprove."""
+    named = key_of(table)
+    by_name = [each for each in (named.columns if named else ()) if each in columns]
+    if by_name and (is_feed or surveyed.rows < 2):
+        return Guess([columns[each].name for each in by_name], "only its name says so")
+    types = {n: c.type for n, c in columns.items() if not c.left_out}
+    rows = surveyed.keys
+    found = key_among(rows, types, by_name) if rows.rows > 1 else Nearest((), 0, 0)
+    if isinstance(found, Nearest):
+        raise _NoSpec(_no_key(found, is_feed))
+    why = "its values differ" if len(found) == 1 else "only together do they differ"
+    if list(found) == by_name:
+        why = "its name says so, and its values differ"
+    return Guess(
+        [columns[each].name for each in found],
+        f"{why} in {_rows(rows.rows)} that were read",
+    )
+
+
+def _rows(number: int) -> str:
+    return f"all {number:,} rows"
+
+
+def _no_key(nearest: Nearest, is_feed: bool) -> str:
+    end = "write the spec yourself, with its key"
+    if is_feed and not nearest.columns:
+        return f"no column is named like a key: {end}"
+    if not nearest.columns:
+        return f"no key found: no column can be one, or there is one row: {end}"
+    together = " and ".join(map(repr, nearest.columns))
+    return (
+        f"no key found: {together} {'together ' if len(nearest.columns) > 1 else ''}come"
+        f"{'' if len(nearest.columns) > 1 else 's'} nearest, and {nearest.sharing:,} rows of"
+        f" {nearest.rows:,} share a value or lack one: {end}"
+    )

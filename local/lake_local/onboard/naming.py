@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import partial
 from typing import Dict, Iterable, List, Set, Tuple
 
 from lake_spec.contract.glue_names import SUFFIXES
@@ -11,7 +12,7 @@ from lake_spec.model import envelopes
 from lake_spec.model.choices import Connector
 from lake_spec.model.table_parts import HistoryColumns, SurrogateKey
 from lake_spec.rules.columns import RESERVED_PREFIXES
-from lake_spec.rules.names import source_name
+from lake_spec.rules.names import source_name, text_of_source
 
 LONGEST = 63
 OF_ROW = "_of_row"
@@ -23,6 +24,7 @@ ADDED = frozenset({*vars(HistoryColumns()).values(), SurrogateKey().column})
 
 def lake_name(text: str) -> str:
     """Return the name in lower case with underscores: `customerID` is customer_id."""
+    text = text.replace("\u00df", "ss")
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     parted = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", plain)
     parted = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", parted)
@@ -33,12 +35,16 @@ def lake_name(text: str) -> str:
 
 
 def column_names(
-    names: Iterable[str], connector: Connector | None
+    names: Iterable[str], connector: Connector | None, *, is_csv: bool | None = None
 ) -> Tuple[Dict[str, str], List[str]]:
     """Return lake names by source names, and the source names that a spec cannot say.
 
     Columns of the lake keep their names: those of history and of the envelope.
+    `is_csv` tells files of CSV from others; names of a database are plain ones.
     """
+    rule = source_name
+    if is_csv is not None:
+        rule = partial(text_of_source, is_csv=is_csv)
     ours = set(ADDED)
     if connector is not None:
         ours.update(envelopes.columns_of(envelopes.Debezium(connector)))
@@ -46,7 +52,7 @@ def column_names(
     found: Dict[str, str] = {}
     unsaid = []
     for name in names:
-        if list(source_name((), name)):
+        if list(rule((), name)):
             unsaid.append(name)
         else:
             found[name] = _free(_column(name, ours), taken)

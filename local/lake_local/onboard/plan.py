@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, Tuple, Union
 from lake_spec.hudi.buckets import buckets_for
 from lake_spec.rules import names
 
-from lake_local.onboard import keys, mariadb_types, postgresql_types
+from lake_local.onboard import keys, mariadb_types, personal, postgresql_types
 from lake_local.onboard.catalog import Catalog, Column, Table
 from lake_local.onboard.naming import column_names, same_but_for_case, table_names
 from lake_local.onboard.origin import Origin
@@ -173,13 +173,15 @@ def _columns(
 
 def _column(column: Column, name: str, kind: LakeType) -> ColumnText:
     words = one_line(column.comment)
+    of_persons = personal.by_name(column.name)
     is_fit = not list(names.comment(("description",), words))
     return ColumnText(
         name=name,
         type=kind.text,
         sources=() if column.name.lower() == name else (column.name,),
         format=kind.format,
-        guess=kind.guess,
+        guess="; ".join(filter(None, [kind.guess, of_persons])),
+        sensitivity="personal" if of_persons else "",
         comment="" if is_fit else words,
         description=words if is_fit else "",
         left_out=kind.left_out,

@@ -31,6 +31,7 @@ class ColumnText:
     comment: str = ""
     description: str = ""
     """What the database's own comment says of it."""
+    sensitivity: str = ""
     left_out: str = ""
     is_ignored: bool = False
     """Whether the source sends it now and then although it is left out."""
@@ -111,6 +112,8 @@ def _column(column: ColumnText) -> str:
         settings["source"] = list(column.sources)
     if column.format:
         settings["format"] = column.format
+    if column.sensitivity:
+        settings["sensitivity"] = column.sensitivity
     if column.description:
         settings["description"] = column.description
     bare = len(settings) == 1

@@ -10,7 +10,16 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
 
-from lake_local.onboard.file_types import NULLS, TEXTS, json_object, type_of
+from lake_local.onboard import personal
+from lake_local.onboard.csv_dialect import rows_of
+from lake_local.onboard.file_types import (
+    NOT_AVAILABLE,
+    NULLS,
+    TEXTS,
+    json_object,
+    type_of,
+)
+from lake_local.onboard.row_keys import KeyRows
 from lake_local.onboard.stores import Store, opened
 
 SECONDS = 20.0
@@ -25,6 +34,23 @@ MOST_NESTED = 20_000
 PLAUSIBLE_MISFITS = 100
 NEAR_SHARE = 0.01
 """A type that all values but this share fit is worth a comment."""
+
+
+OTHERS = {
+    "dates such as 31.12.2026": (
+        re.compile(r"(0[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{4}"),
+        "dd.MM.yyyy",
+    ),
+    "numbers with a decimal comma (1.234,56), which no setting reads": (
+        re.compile(r"-?(\d{1,3}(\.\d{3})+|\d+),\d+"),
+        "",
+    ),
+    "numbers in groups of digits (1,234.56), which no setting reads": (
+        re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?"),
+        "",
+    ),
+}
+"""How values may be written -> their pattern, and the format of a date that reads them."""
 
 
 @dataclass
@@ -49,6 +75,12 @@ class Column:
     places: int = 0
     has_point: bool = False
     nested: List[Any] = field(default_factory=list)
+    emails: int = 0
+    phones: int = 0
+    absent: Dict[str, int] = field(default_factory=dict)
+    """Words that may stand for no value, with how often they do."""
+    others: Dict[str, int] = field(default_factory=lambda: dict.fromkeys(OTHERS, 0))
+    """How many values are written in a way that no type reads without more."""
 
     def add(self, value: Any, where: Callable[[], str]) -> None:
         """Take a value in account; `where` says its file and row."""
@@ -59,12 +91,40 @@ class Column:
                 self.nested.append(value)
         elif isinstance(value, bool):
             self.kinds.add("bool")
+        elif isinstance(value, str) and value in NOT_AVAILABLE:
+            self.seen -= 1
+            self.absent[value] = self.absent.get(value, 0) + 1
         elif isinstance(value, str):
             self.kinds.add("text")
             self._text(value, where)
+            self._looks(value)
         else:
             self.kinds.add("number")
             self._text(json.dumps(value), where)
+
+    def _looks(self, text: str) -> None:
+        if "@" in text:
+            self.emails += bool(personal.EMAIL.fullmatch(text))
+        elif text[:1] in "+0(":
+            self.phones += bool(personal.PHONE.fullmatch(text))
+        for name, (pattern, _) in OTHERS.items():
+            if self.others[name] == self.seen - 1:
+                self.others[name] += bool(pattern.fullmatch(text))
+
+    @property
+    def is_text_with_absent(self) -> bool:
+        """Whether words such as NA are texts here as the others are."""
+        return bool(self.absent) and self.type == "string"
+
+    def _other(self) -> str:
+        """Return the way that all values are written in, and no type reads as it is."""
+        ways = (name for name, count in self.others.items() if 0 < count == self.seen)
+        return next(ways, "") if self.kinds == {"text"} else ""
+
+    @property
+    def format(self) -> str:
+        """The format that reads the values as dates, if one does."""
+        return OTHERS[self._other()][1] if self._other() else ""
 
     def _text(self, text: str, where: Callable[[], str]) -> None:
         before, point, after = text.partition(".")
@@ -89,6 +149,8 @@ class Column:
             return "boolean"
         if len(self.kinds) != 1:
             return "string"
+        if self.format:
+            return "date"
         for name, each in self.candidates.items():
             if not each.misfits and (name != "double" or self.has_point):
                 return self._whole(name)
@@ -104,6 +166,8 @@ class Column:
             return f"no value in {rows:,} rows"
         if self.kinds == {"nested"} and self.seen > len(self.nested):
             return f"fits the first {len(self.nested):,} of {self.seen:,} values"
+        if self._other() and not self.format:
+            return f"{self._other()}: kept as text"
         empty = rows - self.seen
         of_them = f", {empty:,} without a value" if empty else ""
         if self.type != "string":
@@ -134,6 +198,7 @@ class Survey:
     of_files: int = 0
     in_time: bool = True
     nulls: set[str] = field(default_factory=set)
+    keys: KeyRows = field(default_factory=KeyRows)
     unread: List[str] = field(default_factory=list)
 
     @property
@@ -175,9 +240,11 @@ def _read(
     found: Survey, path: str, records: Iterator[Dict[str, Any]], deadline: float
 ) -> None:
     begun = found.rows
+    found.keys.begin()
     for record in records:
         found.rows += 1
         number = found.rows - begun
+        found.keys.add({n: None if v in NULLS else v for n, v in _single(record)})
         for name, value in record.items():
             column = found.columns.setdefault(name, Column())
             if value in NULLS and isinstance(value, str):
@@ -189,12 +256,18 @@ def _read(
             return
 
 
+def _single(record: Dict[str, Any]) -> List[Tuple[str, Any]]:
+    """Return the values that are no lists and no objects: others are no part of a key."""
+    pairs = record.items()
+    return [(n, v) for n, v in pairs if not isinstance(v, (list, dict))]
+
+
 def _text(stream: Any) -> io.TextIOWrapper:
     return io.TextIOWrapper(stream, "utf-8-sig", newline="")
 
 
 def _csv(path: str, text: Any, form: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
-    rows = csv.reader(text, delimiter=form.get("delimiter", ","))
+    rows = rows_of(text, form)
     names = next(rows, [])
     yield from (dict(zip(names, row)) for row in rows)
 

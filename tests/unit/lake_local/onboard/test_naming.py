@@ -23,7 +23,7 @@ from lake_local.onboard.naming import (
         ("customerName", "customer_name"),
         ("HTTPStatus", "http_status"),
         ("Line No", "line_no"),
-        ("größe", "groe"),
+        ("größe", "grosse"),
         ("2nd", "x_2nd"),
         ("_id", "id"),
         ("日本", "x"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from lake_spec.diagnostics.diagnostic import Diagnostic, Problem
 from lake_spec.diagnostics.errors import SpecErrors
@@ -28,6 +28,9 @@ from lake_spec.parsing.product_plans import planned
 from lake_spec.parsing.product_sql import read_sql
 from lake_spec.rules.checks import personal_by_origin
 from lake_spec.text.sql_references import find_references
+
+if TYPE_CHECKING:
+    from lake_spec.products.inputs import Tables
 
 
 @dataclass(frozen=True)
@@ -158,6 +161,7 @@ def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
         if compiled.plan is not None:
             checked.plans[spec.full_name] = compiled.plan
             checked.notes += _notes(spec, compiled.plan, file)
+            checked.notes += _late_histories(spec, text, inputs, file)
         for each in compiled.findings:
             if isinstance(each.place, int):
                 place: Tuple = (str(sql), each.place, "", each.value)
@@ -182,6 +186,29 @@ def _notes(spec: TableSpec, plan: ProductPlan, file: Path) -> Iterator[Note]:
     if plan.whole_because:
         text = (
             f"{spec.full_name} is built whole each time, because {plan.whole_because}."
+        )
+        yield Note(str(file), text)
+
+
+def _late_histories(
+    spec: TableSpec, text: str, inputs: "Tables", file: Path
+) -> Iterator[Note]:
+    """Note joins by time with histories that begin where their first load says.
+
+    Facts from before that have no match, and nothing fails.
+    """
+    references = find_references(text).references
+    for name in dict.fromkeys(each.table for each in references if each.as_of):
+        table = inputs.spec(name)
+        if not table.has_files or table.load_effective_at or table.effective_at:
+            continue
+        begins = "with its first snapshot"
+        if isinstance(table.source, Feed):
+            begins = f"at each row's {(*table.order_by, 'time')[0]} in the first load"
+        text = (
+            f"{spec.full_name} reads {name} as of a time, and its history begins {begins}:"
+            " rows of earlier times have no match. If what was loaded was true before,"
+            f' declare load_effective_at in {name}, as in "1900-01-01".'
         )
         yield Note(str(file), text)
 

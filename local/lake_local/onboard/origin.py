@@ -27,6 +27,10 @@ _NO_DELETES = (
     "A cursor sees no deletes: rows that are gone at the source stay in the lake.",
     "Where they matter, take the events of Debezium, or make it a snapshot.",
 )
+_BEGINS = (
+    "History of a row begins at its {} in the first load. For joins as of earlier times",
+    'declare when that was true: load_effective_at: "1900-01-01".',
+)
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,62}")
 
 
@@ -115,4 +119,5 @@ def _by_cursor(path: str, place: Dict[str, str], cursor: Choice) -> Source:
         "load_from": place,
         "changes_from": {"kind": "jdbc", **place, "cursor": named},
     }
-    return Source(source, "jdbc cursor", Choice((column,)), _NO_DELETES)
+    begins = tuple(each.format(column) for each in _BEGINS)
+    return Source(source, "jdbc cursor", Choice((column,)), (*_NO_DELETES, *begins))

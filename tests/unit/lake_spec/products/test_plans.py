@@ -295,6 +295,25 @@ def test_validate_notes_what_is_built_whole(shop):
     )
 
 
+def test_validate_notes_where_a_history_begins_after_what_is_joined(shop):
+    shop.product(
+        f"SELECT o.order_id FROM {ORDERS} LEFT JOIN"
+        " {{ as_of(history('crm.customer'), o.ordered_at) }} AS c"
+        " ON c.customer_id = o.customer_id"
+    )
+    _, diagnostics, notes = check(shop.tables)
+    assert diagnostics == []
+    assert [str(each) for each in notes] == [
+        "note: shop.enriched reads crm.customer as of a time, and its history begins at"
+        " each row's at in the first load: rows of earlier times have no match. If"
+        " what was loaded was true before, declare load_effective_at in crm.customer, as"
+        ' in "1900-01-01".'
+    ]
+    text = (shop.tables / "crm/customer.yml").read_text()
+    shop.put("crm/customer.yml", f'{text}load_effective_at: "1900-01-01"\n')
+    assert check(shop.tables)[2] == []
+
+
 def test_a_product_of_a_dimension_is_changed_by_the_logs_of_its_tables(shop):
     shop.put(
         "crm/client.yml",

@@ -57,4 +57,4 @@ class Ends:
 
 
 def _name(id: str) -> str:
-    return f"ended/{id}.json"
+    return f"ended_{id}.json"

@@ -22,6 +22,9 @@ _JAVA = "-Duser.timezone=UTC -Dfile.encoding=UTF-8"
 _SPARK = {
     "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
     "spark.sql.session.timeZone": "UTC",
+    # The rows of an event are taken out of it one level of the SQL file after the other,
+    # and Spark resolves a level or two at a time: its 100 rounds are too few.
+    "spark.sql.analyzer.maxIterations": "1000",
     # A name in the SQL file is never that of a file, and no setting is put into it.
     "spark.sql.runSQLOnFiles": "false",
     "spark.sql.variable.substitute": "false",

@@ -54,7 +54,7 @@ def start(
         stack.processes.append(_start_pages(home, specs, stack, env))
         state.write(home, stack)
     emulator.wait_until_healthy(home, stack.processes[0], stack.aws_url)
-    _make_secret(stack, specs.environment)
+    make_secret(stack, specs.environment)
     if airflow:
         processes.wait_until_healthy(home, stack.airflow_url, stack.processes)
     stack.kept = kept
@@ -188,7 +188,7 @@ def _environment(stack: Stack, specs: Specs) -> dict[str, str]:
     return {**settings.inherited(os.environ), **keys}
 
 
-def _make_secret(stack: Stack, environment: EnvironmentSpec) -> None:
+def make_secret(stack: Stack, environment: EnvironmentSpec) -> None:
     """Create the parameter that an erase needs, as a deployment has it, once."""
     if environment.erase_secret is None:
         return

@@ -137,7 +137,7 @@ def test_a_process_is_started_again_as_it_was_at_first(home, monkeypatch):
     monkeypatch.setattr(startup.background, "start", start)
     monkeypatch.setattr(startup.processes, "migrate", lambda *_: None)
     monkeypatch.setattr(startup.policies, "write", lambda *_: None)
-    monkeypatch.setattr(startup, "_make_secret", lambda *_: None)
+    monkeypatch.setattr(startup, "make_secret", lambda *_: None)
     monkeypatch.setattr(startup, "sweep", lambda *_: [])
     monkeypatch.setattr(startup.emulator, "wait_until_healthy", lambda *_: None)
     monkeypatch.setattr(startup.processes, "wait_until_healthy", lambda *_, **__: None)

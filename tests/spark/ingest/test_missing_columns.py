@@ -59,7 +59,7 @@ def test_a_file_that_lacks_a_declared_column_is_refused_and_the_others_go_on(
     spark, tmp_path
 ):
     lake = Lake(spark, tmp_path, table(FEED_FILES + REFUSE + FEED))
-    lake.land("load/1", "id,colour,size\n1,r,1\n")
+    lake.land("load/1", "id,ts,colour,size\n1,2026-01-01,r,1\n")
     lake.land("changes/1", "id,ts,op,colour,size,extra\n1,2026-01-01,U,r,1,x\n")
     lake.land("changes/2", "id,ts,op,color,size\n1,2026-01-02,U,r,1\n")
     lake.land("changes/3", "id,ts,op\n2,2026-01-03,D\n")

@@ -460,12 +460,16 @@ def first_line(error: BaseException) -> str:
     That of an error that is not ours may quote any value, so it is marked as one.
     """
     if isinstance(error, StageError):
-        return _first(str(error), error)
-    return row_value(_first(str(error), error))
+        return _first(str(error), error, _LONGEST_OWN)
+    return row_value(_first(str(error), error, _LONGEST))
 
 
-def _first(text: str, error: BaseException) -> str:
+_LONGEST, _LONGEST_OWN = 500, 2_000
+"""Characters of a message: our own ends with what to do."""
+
+
+def _first(text: str, error: BaseException, longest: int) -> str:
     lines = [each.strip() for each in _LINE.findall(text) if each.strip()]
     causes = [line for line in lines if line.startswith("Caused by:")]
     line = causes[-1] if causes else lines[0] if lines else type(error).__name__
-    return re.sub(r"[\r\n]+", " ", line)[:500]
+    return re.sub(r"[\r\n]+", " ", line)[:longest]

@@ -29,6 +29,7 @@ from lake_spec.model import (
     Snapshot,
     Unique,
 )
+from lake_spec.model.sources import DeletedWhen
 from lake_spark.tables.recorded_settings import of_log, of_table
 from tests.spark.lake import SNAPSHOTS, FEED_FILES, LOAD_AND_CHANGES, Lake, table
 
@@ -84,6 +85,13 @@ OF_SOURCE = {
 }
 """Another value of each setting of a source that is none by itself."""
 
+OF_OPERATION = {
+    "upsert": ("U",),
+    **{name: ("U",) for name in ("delete", "load", "truncate", "ignore")},
+    "deleted_when": DeletedWhen("note"),
+}
+"""Other words: one that no list had may be added, so these have a known one moved."""
+
 OF_COLUMN = {
     "type": "int",
     "source": ("new",),
@@ -107,6 +115,8 @@ def leaves(spec: Any, path: str = "") -> Iterator[Tuple[str, Any]]:
                 yield below, replace(spec, **{each.name: other})
         elif each.name == "columns" and isinstance(value, tuple):
             yield from columns_changed(spec)
+        elif path == "source.operation." and each.name in OF_OPERATION:
+            yield where, replace(spec, **{each.name: OF_OPERATION[each.name]})
         elif each.name in OF_SOURCE:
             yield where, replace(spec, **{each.name: OF_SOURCE[each.name]})
         elif each.name == "readable_as":

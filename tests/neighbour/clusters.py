@@ -27,7 +27,7 @@ from tests.unit.lake_airflow.operators.test_deployments import NoRun
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, dag_plan
 
 PLAN = dag_plan("full_load")
-ELSEWHERE = replace(ENVIRONMENT, runs="s3://neighbour/runs")
+ELSEWHERE = replace(ENVIRONMENT, runs="s3://neighbour/runs", logs="s3://neighbour/logs")
 HOUR, DAYS = timedelta(hours=1), timedelta(days=5)
 
 
@@ -84,6 +84,7 @@ def of_others(beside: Beside) -> Iterator:
         ids = {
             "a second deployment's, of our run": _made(HOUR, ELSEWHERE),
             "a second deployment's, too old": _made(DAYS, ELSEWHERE),
+            "a second deployment's, of the release before": _made(DAYS, ELSEWHERE),
             "another environment's": _made(DAYS, replace(ENVIRONMENT, name="prod")),
             "another team's": _of_team("nightly-etl"),
             "another team's, of our name": _of_team(name),
@@ -91,6 +92,8 @@ def of_others(beside: Beside) -> Iterator:
                 "etl", **{"lake:environment": ENVIRONMENT.name, "lake:max-hours": "1"}
             ),
         }
+        before = ids["a second deployment's, of the release before"]
+        cloud.backend.clusters[before].remove_tags([DEPLOYMENT_TAG])
 
         def seen() -> Seen:
             found = {words: cloud.backend.clusters[id] for words, id in ids.items()}

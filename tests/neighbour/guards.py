@@ -21,6 +21,7 @@ from lake_spec.contract.deployment import DEPLOYMENT_TAG, deployment
 
 from tests.neighbour import acceptance_runs, airflow_bucket, clusters, folders, slots
 from tests.neighbour.guard import Guard, TooStrict, always, setting
+from tests.unit.lake_airflow.specs import ENVIRONMENT
 
 
 def _puts_blindly(
@@ -130,6 +131,9 @@ GUARDS: Dict[str, Guard] = {
             "is_of",
             lambda c, e: emr.tags_of(c).get("lake:environment") == e.name,
         ),
+    ),
+    "the logs of clusters without that tag": Guard(
+        clusters.of_others, setting(emr, "_logs_of", always(f"{ENVIRONMENT.logs}/"))
     ),
     "the tag of the Airflow": Guard(
         clusters.of_another_airflow, setting(reaper, "is_of_this_airflow", always(True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -124,14 +125,20 @@ def is_of(cluster: dict[str, Any], environment: EnvironmentSpec) -> bool:
     """Return whether a cluster is of this deployment, not only of an environment of its
     name.
 
-    Releases before set no tag of the deployment. Their clusters count by their other tags:
-    a lease may depend on one, and none of them outlives its `max_hours`.
+    Releases before set no tag of the deployment: their clusters are told by where their
+    logs lie. A lease may depend on one, and none of them outlives its `max_hours`.
     """
-    tags, ours = tags_of(cluster), deployment(environment)
-    return (
-        tags.get("lake:environment") == environment.name
-        and tags.get(DEPLOYMENT_TAG, ours) == ours
-    )
+    tags = tags_of(cluster)
+    if tags.get("lake:environment") != environment.name:
+        return False
+    if DEPLOYMENT_TAG in tags:
+        return tags[DEPLOYMENT_TAG] == deployment(environment)
+    return _logs_of(cluster).startswith(f"{environment.logs}/")
+
+
+def _logs_of(cluster: dict[str, Any]) -> str:
+    """Return where its logs lie; EMR says s3n for the s3 that it was told."""
+    return re.sub(r"^s3[an]?://", "s3://", cluster.get("LogUri") or "")
 
 
 def is_of_this_airflow(cluster: dict[str, Any]) -> bool:

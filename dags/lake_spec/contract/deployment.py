@@ -7,7 +7,7 @@ import hashlib
 from lake_spec.model import EnvironmentSpec
 
 DEPLOYMENT_TAG = "lake:deployment"
-"""Clusters that a release before made have none: they count by their other tags."""
+"""Clusters that a release before made have none: they are told by where their logs lie."""
 
 
 def deployment(environment: EnvironmentSpec) -> str:

@@ -36,8 +36,10 @@ class NoRun:
 def made(emr, runner):
     """A cluster of the run manual-1 of this deployment, changed to another one's."""
 
-    def made(*, tag, age=timedelta(hours=1)):
-        runner.execute(create_cluster(PLAN))
+    def made(*, tag, age=timedelta(hours=1), logs=ENVIRONMENT.logs):
+        runner.execute(
+            create_cluster(PLAN, environment=replace(ENVIRONMENT, logs=logs))
+        )
         cluster = emr.clusters[-1]
         backend = emr.backend.clusters[cluster.id]
         if tag is None:
@@ -65,6 +67,11 @@ def test_the_reaper_ends_no_cluster_of_another_deployment(made, age):
 def test_the_reaper_ends_one_that_a_release_before_made(made, age):
     cluster = made(tag=None, age=age)
     assert reap() == [cluster.id]
+
+
+def test_the_reaper_ends_none_of_a_release_before_whose_logs_lie_elsewhere(made):
+    cluster = made(tag=None, age=DAYS, logs="s3://lake/logs-of-others")
+    assert reap() == [] and cluster.state != "TERMINATED"
 
 
 def test_a_cluster_has_the_tag_of_its_deployment(emr, runner):

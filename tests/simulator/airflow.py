@@ -18,7 +18,7 @@ from lake_airflow.airflow_rules import RULES, AirflowRules
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.window import Interval
-from lake_airflow.runs.xcoms import CREATE_TASK
+from lake_airflow.runs.xcoms import CREATE_TASK, NO_NEWS_XCOM
 from tests.simulator.client import Killed
 from tests.simulator.cloud import Cloud
 from tests.simulator.designs import Design
@@ -112,8 +112,9 @@ class SimulatedRun:
         earlier: Optional["SimulatedRun"] = None,
         airflow: str = "",
         rules: AirflowRules = RULES[-1],
+        updated: Optional[datetime] = None,
     ) -> None:
-        self.rules = rules
+        self.rules, self.updated = rules, updated  # when the asset was, that starts it
         self._resumes: Dict[str, Tuple[str, Any]] = {}
         self.cloud, self.plan, self.design, self.run_id = cloud, plan, design, run_id
         self.xcoms: Dict[Tuple[str, str], Any] = {}
@@ -144,6 +145,11 @@ class SimulatedRun:
         if self.is_left_alone:
             return "restarting" if self.event == RESTARTING else "scheduled"
         return "running" if self.is_at_work else "none"
+
+    @property
+    def had_no_news(self) -> bool:
+        """Whether it ended because another run did what it is for."""
+        return bool(self.xcoms.get((CREATE_TASK, NO_NEWS_XCOM)))
 
     @property
     def key(self) -> str:
@@ -240,6 +246,9 @@ class SimulatedRun:
     def _dag_run(self) -> SimpleNamespace:
         """What Airflow tells of the run; with an interval it is one of a backfill."""
         told = {"start_date": None, "end_date": self.ended, "clear_number": self.clears}
+        if self.updated:
+            more = {"run_type": "asset_triggered", "run_after": self.updated}
+            return SimpleNamespace(**more, **told)
         if self.interval is None:
             return SimpleNamespace(run_type="manual", **told)
         start, end = self.interval

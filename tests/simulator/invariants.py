@@ -37,6 +37,7 @@ def violations(world: World) -> List[str]:
         *_steps(world),
         *_order(world),
         *_states(world),
+        *_for_nothing(world),
         *_told(world),
     ]
 
@@ -177,7 +178,8 @@ def _states(world: World) -> Iterator[str]:
         if run.state == "failed" and not run.causes:
             yield f"{run.key}: failed without a cause"
         by_hand = run.event in BY_HAND_GREEN
-        if run.state == "success" and not by_hand and not _did_all(world, run):
+        needs_none = by_hand or run.had_no_news
+        if run.state == "success" and not needs_none and not _did_all(world, run):
             yield f"{run.key}: green, but not all of its steps completed"
         if run.slept:
             yield run.slept
@@ -185,6 +187,16 @@ def _states(world: World) -> Iterator[str]:
             yield f"{run.key}: red, but all of its steps completed: {run.causes[-1]}"
         if run.state not in OVER and not run.is_left_alone:
             yield f"{run.key}: is {run.state}"
+
+
+def _for_nothing(world: World) -> Iterator[str]:
+    """The second run for one update has no cluster if the first one did it."""
+    if not world.twins or not world.has_reaper:
+        return
+    first, second = world.twins
+    did_it = first.state == "success" and first.event == "" and not second.clears
+    if did_it and world.clusters_of(second):
+        yield f"{second.key}: has a cluster for what {first.key} did"
 
 
 def _is_red_for_nothing(world: World, run: SimulatedRun) -> bool:

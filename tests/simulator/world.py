@@ -28,7 +28,7 @@ from lake_airflow.reporting import cost_ledger, notifier
 from lake_airflow.runs import ends, lease
 from lake_spec.contract.run_key import any_run_key
 from lake_spec.contract.stage_tables import tables_of
-from lake_spec.model import Notifications
+from lake_spec.model import HistoryRuns, Notifications
 from lake_spark.errors import LeaseLost
 from lake_spark.storage.lease_check import LeaseCheck
 from tests.simulator.airflow import Counts, SimulatedRun, in_airflow
@@ -45,7 +45,15 @@ SHARED = domain(*TABLES, notifications=Notifications(TOPIC), step_per_stage=Fals
 IN_ONE_STEP = "incremental in one step"
 BESIDE = ("maintenance", "products")
 """The DAGs of which a schedule has one, next to that of the incremental runs."""
+HISTORY = "scd2"
+APART = domain(
+    table("orders"),
+    notifications=Notifications(TOPIC),
+    history_runs=HistoryRuns.OWN_DAG,
+)
+"""The same domain, whose history has a DAG of its own."""
 PLANS = {
+    HISTORY: dag_plan(HISTORY, APART),
     **{kind: dag_plan(kind, TOLD) for kind in ("incremental", *BESIDE)},
     IN_ONE_STEP: dag_plan("incremental", SHARED),
 }
@@ -66,6 +74,7 @@ class World:
     """A schedule by its seed; invariants.py tells what must be true once it was played."""
 
     other: Sequence[SimulatedRun] = ()  # those of the second Airflow
+    twins: Sequence[SimulatedRun] = ()  # those for one update of an asset
     rules: AirflowRules = RULES[-1]  # of the version of Airflow
 
     def __init__(self, seed: int, designs: Dict[str, Design]) -> None:
@@ -93,6 +102,8 @@ class World:
                 for n, kind in enumerate(("incremental", beside))
             ]
         self.runs += self.other
+        self.twins = self._for_one_update(kills) if seed % 4 == 0 else []
+        self.runs += self.twins
 
     def _run(self, kind: str, run_id: str, **more: Any) -> SimulatedRun:
         if kind == "incremental" and self._in_one_step:
@@ -101,6 +112,15 @@ class World:
         return SimulatedRun(
             self.cloud, PLANS[kind], self._designs[kind], run_id, **more
         )
+
+    def _for_one_update(self, kills: bool) -> List[SimulatedRun]:
+        """Two runs of the history that two schedulers start for one update."""
+        self.cloud.events["two runs for one update of an asset"] += 1
+        updated = self.cloud.now
+        return [
+            self._run(HISTORY, f"asset__{n}", kills=kills, updated=updated)
+            for n in range(2)
+        ]
 
     def _backfill(self, kills: bool) -> List[SimulatedRun]:
         """Two runs over the intervals before now, which Airflow starts at once."""
@@ -144,8 +164,10 @@ class World:
         """All runs, then the reaper as often as it comes in an hour."""
         with self._simulated():
             ours = [run.play() for run in self.runs if run not in self.other]
-            first, beside, second, *backfill = ours
+            first, beside, second, *more = ours
+            backfill, twins = more[:2], more[2:]
             plays = [_after(first, second), beside, _at_once(*backfill)]
+            plays += [_after(*twins)] if twins else []
             plays += [run.play() for run in self.other]
             reapers = []
             if self.has_reaper:

@@ -19,12 +19,13 @@ from lake_airflow.operators.finish_run import Verdict
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.runs import run, xcoms
+from lake_airflow.runs.covered import Covered
 from lake_spec.contract.lease import Lease
 from lake_airflow.operators.reaper import EndLeftovers
 from lake_airflow.operators.submit_stage import SubmitStage
 from lake_airflow.reporting.cost_ledger import Ledger
 from lake_airflow.reporting.notifier import FailureCallback, Note, RunNotifier
-from tests.simulator import client, designs, world
+from tests.simulator import airflow, client, designs, world
 from tests.simulator.playing import SCHEDULES, broken
 from tests.unit.lake_airflow.first_task import create_without_looking
 
@@ -173,6 +174,7 @@ def without_a_word_about_marks(monkeypatch):
 
 
 def with_one_message_for_all_clearings(monkeypatch):
+    monkeypatch.setattr(airflow, "CLEARED_AGAIN", 0.3)
     never = property(lambda self: 0, lambda self, number: None)
     monkeypatch.setattr(RunNotifier, "clearing", never, raising=False)
     return "nobody was told"
@@ -182,6 +184,11 @@ def with_tries_that_go_on_where_one_failed(monkeypatch):
     monkeypatch.setattr(client, "FORGETS", 0.3)
     monkeypatch.setattr(OutlivesTriggers, "is_of_before", lambda *_: False)
     return "lost requests"
+
+
+def without_looking_for_news(monkeypatch):
+    monkeypatch.setattr(Covered, "by", lambda *_: None)
+    return "has a cluster for what"
 
 
 def with_a_reaper_that_waits_for_what_restarts(monkeypatch):
@@ -216,6 +223,7 @@ def with_a_reaper_that_waits_for_what_restarts(monkeypatch):
         with_a_reaper_that_waits_for_what_restarts,
         without_looking_for_what_marks_left,
         with_tries_that_go_on_where_one_failed,
+        without_looking_for_news,
         without_a_word_about_marks,
         with_one_message_for_all_clearings,
     ],

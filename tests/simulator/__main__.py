@@ -4,7 +4,8 @@
 
 Each schedule has five runs of one domain, which has a product: two of one DAG one after the
 other, one of another DAG next to them, maintenance or products in turn, and two of a
-backfill, which Airflow starts at once; in a quarter two more for one update. EMR
+backfill, which Airflow starts at once; in a quarter two more for one update, in a fifth
+one that a schedule starts before anything was loaded. EMR
 throttles, replies get lost, clusters start late or die, steps fail, workers are
 killed, triggers fail or are lost, reads fail for a while, DAGs are paused or stale,
 users mark, clear and delete, a second Airflow plays the same run ids; then the reaper
@@ -32,7 +33,7 @@ KINDS = (
     *("left over", "clusters at once", "steps of", "times", "was needed"),
     *("not in the ledger", "waited for", "told again", "nobody was told", "outlived"),
     *("without the lease", "idled for", "nothing woke", "while it did well"),
-    *("lost requests", "has a cluster for what"),
+    *("lost requests", "has a cluster for what", "before anything was loaded"),
     "red, but all of its steps",
 )
 """Words by which a violation tells which promise it is of."""

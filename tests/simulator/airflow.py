@@ -53,7 +53,9 @@ class Counts:
     def __init__(self, cloud: Cloud, airflow: str) -> None:
         self._cloud, self._airflow = cloud, airflow
 
-    def get_dr_count(self, *, dag_id: str, run_ids: Any, states: Any) -> int:
+    def get_dr_count(self, *, dag_id: str, states: Any, run_ids: Any = None) -> int:
+        if run_ids is None:
+            return sum(run.state in states for run in self._runs_of(dag_id))
         return sum(is_active(run, run_ids) for run in self._runs_of(dag_id))
 
     def get_ti_count(self, *, dag_id: str, run_ids: Any, states: Any) -> int:
@@ -113,8 +115,10 @@ class SimulatedRun:
         airflow: str = "",
         rules: AirflowRules = RULES[-1],
         updated: Optional[datetime] = None,
+        scheduled: bool = False,
     ) -> None:
         self.rules, self.updated = rules, updated  # when the asset was, that starts it
+        self.scheduled = scheduled
         self._resumes: Dict[str, Tuple[str, Any]] = {}
         self.cloud, self.plan, self.design, self.run_id = cloud, plan, design, run_id
         self.xcoms: Dict[Tuple[str, str], Any] = {}
@@ -250,7 +254,8 @@ class SimulatedRun:
             more = {"run_type": "asset_triggered", "run_after": self.updated}
             return SimpleNamespace(**more, **told)
         if self.interval is None:
-            return SimpleNamespace(run_type="manual", **told)
+            by = "scheduled" if self.scheduled else "manual"
+            return SimpleNamespace(run_type=by, **told)
         start, end = self.interval
         return SimpleNamespace(
             **told,

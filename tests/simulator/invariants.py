@@ -38,6 +38,7 @@ def violations(world: World) -> List[str]:
         *_order(world),
         *_states(world),
         *_for_nothing(world),
+        *_unloaded(world),
         *_told(world),
     ]
 
@@ -197,6 +198,14 @@ def _for_nothing(world: World) -> Iterator[str]:
     did_it = first.state == "success" and first.event == "" and not second.clears
     if did_it and world.clusters_of(second):
         yield f"{second.key}: has a cluster for what {first.key} did"
+
+
+def _unloaded(world: World) -> Iterator[str]:
+    """The first lease of a domain is of a run that somebody started or cleared."""
+    holders = [lease["holder"] for _, lease in world.cloud.leases]
+    for run in world.unpaused:
+        if holders and holders[0] == world.name_of(run) and not run.clears:
+            yield f"{run.key}: took the lease before anything was loaded"
 
 
 def _is_red_for_nothing(world: World, run: SimulatedRun) -> bool:

@@ -75,6 +75,7 @@ class World:
 
     other: Sequence[SimulatedRun] = ()  # those of the second Airflow
     twins: Sequence[SimulatedRun] = ()  # those for one update of an asset
+    unpaused: Sequence[SimulatedRun] = ()  # that of a schedule, before any other
     rules: AirflowRules = RULES[-1]  # of the version of Airflow
 
     def __init__(self, seed: int, designs: Dict[str, Design]) -> None:
@@ -103,7 +104,8 @@ class World:
             ]
         self.runs += self.other
         self.twins = self._for_one_update(kills) if seed % 4 == 0 else []
-        self.runs += self.twins
+        self.unpaused = self._at_once_unpaused(kills) if seed % 5 == 0 else []
+        self.runs += [*self.twins, *self.unpaused]
 
     def _run(self, kind: str, run_id: str, **more: Any) -> SimulatedRun:
         if kind == "incremental" and self._in_one_step:
@@ -121,6 +123,11 @@ class World:
             self._run(HISTORY, f"asset__{n}", kills=kills, updated=updated)
             for n in range(2)
         ]
+
+    def _at_once_unpaused(self, kills: bool) -> List[SimulatedRun]:
+        """A run that a schedule starts before anything was loaded."""
+        self.cloud.events["a schedule starts a run before any load"] += 1
+        return [self._run("incremental", "scheduled__0", kills=kills, scheduled=True)]
 
     def _backfill(self, kills: bool) -> List[SimulatedRun]:
         """Two runs over the intervals before now, which Airflow starts at once."""
@@ -163,12 +170,14 @@ class World:
     def play(self) -> None:
         """All runs, then the reaper as often as it comes in an hour."""
         with self._simulated():
-            ours = [run.play() for run in self.runs if run not in self.other]
-            first, beside, second, *more = ours
-            backfill, twins = more[:2], more[2:]
-            plays = [_after(first, second), beside, _at_once(*backfill)]
-            plays += [_after(*twins)] if twins else []
-            plays += [run.play() for run in self.other]
+            first, beside, second = _played(self.runs[:3])
+            plays = [
+                _after(*_played(self.unpaused), first, second),
+                beside,
+                _at_once(*_played(self.backfill)),
+            ]
+            plays += [_after(*_played(self.twins))] if self.twins else []
+            plays += _played(self.other)
             reapers = []
             if self.has_reaper:
                 names = ["", OTHER] if self.other else [""]
@@ -326,10 +335,14 @@ class Objects:
         return self._objects[bucket, key]
 
 
-def _after(first: Iterator[datetime], then: Iterator[datetime]) -> Iterator[datetime]:
+def _played(runs: Sequence[SimulatedRun]) -> List[Iterator[datetime]]:
+    return [run.play() for run in runs]
+
+
+def _after(*plays: Iterator[datetime]) -> Iterator[datetime]:
     """One run of a DAG after the other."""
-    yield from first
-    yield from then
+    for play in plays:
+        yield from play
 
 
 def _at_once(

@@ -31,6 +31,7 @@ from lake_airflow.runs.covered import Covered
 from lake_airflow.runs.ends import Ends
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.run import Run, RunRefused, check_run
+from lake_airflow.runs.unloaded import is_unloaded, what_to_do
 from lake_airflow.runs.window import earlier_run, interval_of
 from lake_airflow.runs.xcoms import (
     BEGAN_XCOM,
@@ -108,6 +109,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             planned = self._planned(context)
             if planned.run.plan_only:
                 self._show_plan(context, planned)
+            self._refuse_unloaded(context)
             self._wait_for_earlier(context, planned)
             token = self._take_lease(context, planned.run)
             granted = replace(planned, run=replace(planned.run, token=token))
@@ -140,6 +142,11 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         context["ti"].xcom_push(key=RUN_XCOM, value=run.to_xcom())
         context["ti"].xcom_push(key=RELEASE_XCOM, value=self.release)
         raise AirflowSkipException(f"Plan only, nothing is created: {address}")
+
+    def _refuse_unloaded(self, context: Any) -> None:
+        """End before the lease where the full load is to come first."""
+        if is_unloaded(self.plan, self.lease(), context):
+            raise AirflowFailException(f"The run is refused: {what_to_do(self.plan)}")
 
     def _wait_for_earlier(self, context: Any, planned: Preview) -> None:
         """Defer a backfill's run until the runs before it have ended.

@@ -88,7 +88,8 @@ class DagPlan:
     """One DAG: who, when and which stages, on one cluster per run.
 
     Its runs start `after` assets. They update the asset `updates`, of the change logs,
-    and if they changed a table the asset `built`.
+    and if they changed a table the asset `built`. All of its tables begin with a run of
+    the DAG `loaded_by`, where there is one.
     """
 
     dag_id: str
@@ -106,6 +107,7 @@ class DagPlan:
     after: Tuple[str, ...] = ()
     updates: Optional[str] = None
     built: Optional[str] = None
+    loaded_by: Optional[str] = None
     params: Tuple[str, ...] = ()
     notifications: Notifications = Notifications()
     watched: Tuple[Tuple[str, Watched], ...] = ()
@@ -176,6 +178,7 @@ def _incremental(domain: DomainSpec, own_history: bool) -> DagPlan:
         schedule=domain.schedules.incremental,
         updates=changes_of(domain.name) if own_history else None,
         built=None if own_history else _built(domain),
+        loaded_by=_loaded_by(domain),
     )
 
 
@@ -190,6 +193,7 @@ def _continuous(domain: DomainSpec, hours: float) -> DagPlan:
         stages=(batches, _stage(domain, MAINTENANCE)),
         schedule=domain.schedules.continuous,
         built=_built(domain),
+        loaded_by=_loaded_by(domain),
     )
 
 
@@ -222,6 +226,13 @@ def _built(domain: DomainSpec) -> Optional[str]:
     return built_of(domain.name) if domain.table_grants else None
 
 
+def _loaded_by(domain: DomainSpec) -> Optional[str]:
+    """Return the DAG that every table begins with; None if one does by another."""
+    fed = tables_of(INCREMENTAL, domain.tables)
+    begin_so = bool(fed) and all(table.begins_with_load for table in fed)
+    return f"{domain.name}_{FULL_LOAD}" if begin_so else None
+
+
 def _maintenance(domain: DomainSpec) -> DagPlan:
     return _dag(
         domain,
@@ -229,6 +240,7 @@ def _maintenance(domain: DomainSpec) -> DagPlan:
         f"Compaction, clustering and cleaning of {domain.name} where due",
         stages=(_stage(domain, MAINTENANCE),),
         schedule=domain.schedules.maintenance,
+        loaded_by=_loaded_by(domain),
     )
 
 

@@ -79,6 +79,10 @@ class DomainLease:
         lease, _ = self._read()
         return self._since(lease) if lease.holder == holder else None
 
+    def was_taken(self) -> bool:
+        """Return whether a run ever took it: the object stays when it is given back."""
+        return self._read()[1] is not None
+
     def release(self, holder: str) -> None:
         """Release the lease, its token stays; another run's lease is left alone."""
         lease, etag = self._read()

@@ -115,6 +115,18 @@ class TableSpec:
         return not (self.is_dimension or self.is_product)
 
     @property
+    def begins_with_load(self) -> bool:
+        """True if its first rows are those of a full load that its changes lack.
+
+        Pulled changes begin with the whole table, and some feeds mark its rows among them.
+        """
+        if not isinstance(self.source, Feed):
+            return False
+        marked = self.operation is not None and bool(self.operation.load)
+        is_among = marked or self.changes_from is not None
+        return self.source.load_from is not None or not is_among
+
+    @property
     def operation(self) -> Optional[Operation]:
         """The column of the rows' operation, if they have one."""
         return self.source.operation if isinstance(self.source, Feed) else None

@@ -30,10 +30,15 @@ class TaskInstance:
         self.store = store
         self.states = states
         self.earlier = earlier
+        self.succeeded: dict = {}
 
     def get_task_states(self, dag_id, task_ids, run_ids):
         (run_id,) = run_ids
         return {run_id: {t: s for t, s in self.states.items() if t in task_ids}}
+
+    def get_dr_count(self, *, dag_id, states):
+        assert states == ["success"]
+        return self.succeeded.get(dag_id, 0)
 
     def get_ti_count(self, *, dag_id, run_ids, states):
         return 0  # of other runs
@@ -59,12 +64,14 @@ class Runner:
         self.params: dict = {}
         self.dag_run = SimpleNamespace(run_type="manual", start_date=None)
         self.earlier: Any = None  # a run of the DAG that is under way
+        self.succeeded: dict = {}  # how many runs of each DAG did
         self.sees_pauses = False  # whether a pause between looks goes out to the test
         self.tries = (1, 0)  # of each task: the number of the try, and the last one's
 
     def context(self, task_id: str) -> dict:
         ti = TaskInstance(task_id, self.xcoms, self.states, self.earlier)
         ti.try_number, ti.max_tries = self.tries
+        ti.succeeded = self.succeeded
         return {
             "ti": ti,
             "dag_run": self.dag_run,

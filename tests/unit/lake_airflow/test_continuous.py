@@ -57,6 +57,7 @@ def test_a_domain_has_the_dag_only_if_it_says_so():
         tables=ALL,
         stages=(Stage("continuous", ALL, hours=13), Stage("maintenance", ALL)),
         schedule="*/10 * * * *",
+        loaded_by="sales_full_load",
         params=("tables", "plan_only", "dry_run"),
         watched=tuple((name, Watched()) for name in ALL),
     )

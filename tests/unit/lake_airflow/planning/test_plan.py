@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -14,15 +15,32 @@ from lake_airflow.planning.plan import (
     plan,
 )
 from lake_spec.contract.dag_kinds import dag_ids
-from lake_spec.model import Engine, HistoryRuns, Notifications, Schedules, TableGrant
+from lake_spec.model import (
+    Engine,
+    HistoryRuns,
+    JdbcTable,
+    KafkaTopic,
+    Notifications,
+    Operation,
+    Schedules,
+    TableGrant,
+)
 from lake_spec.model.continuous import Continuous
 from lake_spec.parsing.json_codec import to_data
-from tests.unit.lake_airflow.specs import dag_plan, dimension, domain, product, table
+from tests.unit.lake_airflow.specs import (
+    dag_plan,
+    dimension,
+    domain,
+    product,
+    pulled,
+    snapshot,
+    table,
+)
 
 BOTH = ("orders", "customers")
 
 
-def dag_of(kind, description, *stages, takes=()):
+def dag_of(kind, description, *stages, takes=(), loaded_by=None):
     return DagPlan(
         dag_id=f"sales_{kind}",
         kind=kind,
@@ -35,7 +53,43 @@ def dag_of(kind, description, *stages, takes=()):
         stages=tuple(Stage(stage, BOTH) for stage in stages),
         watched=tuple((name, Watched()) for name in BOTH),
         params=("tables", *takes, "plan_only", "dry_run"),
+        loaded_by=loaded_by,
     )
+
+
+PULLED = pulled("stock", KafkaTopic(connection="shop_kafka", topic="stock"))
+MARKED = Operation(column="op", load=("r",))
+
+
+def fed(one, **settings):
+    return replace(one, source=replace(one.source, **settings))
+
+
+@pytest.mark.parametrize(
+    "one, is_loaded",
+    [
+        (table("stock"), True),
+        (fed(table("stock"), operation=Operation(column="op")), True),
+        (fed(table("stock"), operation=MARKED), False),
+        (PULLED, False),
+        (fed(PULLED, operation=MARKED, load_from=JdbcTable("shop", "stock")), True),
+        (snapshot("stock"), False),
+        (product("stock", "sales.orders"), True),
+    ],
+    ids=["landed", "words", "marked", "pulled", "both", "snapshots", "no files"],
+)
+def test_a_run_follows_a_full_load_where_each_table_begins_with_one(one, is_loaded):
+    planned = plan(domain(table("orders"), one, continuous=Continuous()))
+    loaded_by = {each.kind: each.loaded_by for each in planned if each.loaded_by}
+    after = dict.fromkeys(
+        ("incremental", "continuous", "maintenance"), "sales_full_load"
+    )
+    assert loaded_by == (after if is_loaded else {})
+
+
+def test_products_alone_follow_no_full_load():
+    planned = plan(domain(product("totals", "shop.orders")))
+    assert not any(each.loaded_by for each in planned)
 
 
 def test_a_domain_has_a_dag_for_loading_changes_maintenance_and_rebuilding():
@@ -47,12 +101,15 @@ def test_a_domain_has_a_dag_for_loading_changes_maintenance_and_rebuilding():
     gone = "Erasure of keys of sales from its files and tables"
     window = ("window_from", "window_to")
     chosen = (*window, "files", "quarantined", "retract_missing")
+    after = {"loaded_by": "sales_full_load"}
     assert plan(domain()) == (
         dag_of("full_load", loads, "full_load", "scd2", takes=window),
-        dag_of("incremental", changes, "incremental", "scd2", takes=window),
+        dag_of("incremental", changes, "incremental", "scd2", takes=window, **after),
         dag_of("reprocess", reprocessed, "reprocess", "scd2", takes=chosen),
         dag_of(
-            "maintenance", maintenance, "maintenance", takes=("move_foreign_files",)
+            *("maintenance", maintenance, "maintenance"),
+            takes=("move_foreign_files",),
+            **after,
         ),
         dag_of("rebuild", anew, "rebuild", takes=("verify", "sample")),
         dag_of("erase", gone, "erase", takes=("request",)),

@@ -191,6 +191,11 @@ def without_looking_for_news(monkeypatch):
     return "has a cluster for what"
 
 
+def without_asking_for_the_full_load(monkeypatch):
+    monkeypatch.setattr(create_cluster, "is_unloaded", lambda *_: False)
+    return "before anything was loaded"
+
+
 def with_a_reaper_that_waits_for_what_restarts(monkeypatch):
     monkeypatch.setattr(clusters, "AT_WORK", [*clusters.AT_WORK, "restarting"])
     return "idled for"
@@ -224,6 +229,7 @@ def with_a_reaper_that_waits_for_what_restarts(monkeypatch):
         without_looking_for_what_marks_left,
         with_tries_that_go_on_where_one_failed,
         without_looking_for_news,
+        without_asking_for_the_full_load,
         without_a_word_about_marks,
         with_one_message_for_all_clearings,
     ],

@@ -34,7 +34,6 @@ from lake_airflow.runs.run import Run, RunRefused, check_run
 from lake_airflow.runs.unloaded import is_unloaded, what_to_do
 from lake_airflow.runs.window import earlier_run, interval_of
 from lake_airflow.runs.xcoms import (
-    BEGAN_XCOM,
     CAUSE_XCOM,
     NO_NEWS_XCOM,
     RELEASE_XCOM,
@@ -65,7 +64,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
     )
     own_xcoms = (
         *(READS_FAIL, WAITS_XCOM, RUN_XCOM, CAUSE_XCOM, RELEASE_XCOM),
-        *(BEGAN_XCOM, NO_NEWS_XCOM),
+        NO_NEWS_XCOM,
     )
     _job_flow_id: str | None = None  # the provider reads it before it sets it
 
@@ -247,14 +246,11 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
 
     def _skip_without_news(self, context: Any, run: Run) -> None:
         """End without a cluster where an earlier run did what this one is for."""
-        ti = context["ti"]
-        began = datetime.now(timezone.utc).isoformat()
-        ti.xcom_push(key=BEGAN_XCOM, value=began)
         if not self.plan.after:
             return
         covered = Covered(self.plan, self.environment, aws_conn_id=self.aws_conn_id)
         if by := covered.by(context["dag_run"]):
-            ti.xcom_push(key=NO_NEWS_XCOM, value=by)
+            context["ti"].xcom_push(key=NO_NEWS_XCOM, value=by)
             files = RunFiles(self.environment, run.name, aws_conn_id=self.aws_conn_id)
             files.write("summary.json", summary_of_nothing(self.plan, run).to_json())
             self.lease().give_back(run.name)

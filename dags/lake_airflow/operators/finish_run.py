@@ -28,7 +28,6 @@ from lake_airflow.runs.covered import Covered
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.run import Run
 from lake_airflow.runs.xcoms import (
-    BEGAN_XCOM,
     COST_XCOM,
     CREATE_TASK,
     END_TASK,
@@ -157,12 +156,11 @@ class Verdict(EndTask):
 
     def _note_covered(self, context: Any) -> None:
         """Note that the run took all there was; a failure leaves the run as it was."""
-        began = context["ti"].xcom_pull(task_ids=CREATE_TASK, key=BEGAN_XCOM)
-        if not (began and self.plan.after):
+        if not self.plan.after:
             return
         try:
             covered = Covered(self.plan, self.environment, aws_conn_id=AWS_CONNECTION)
-            covered.note(pinned_run(context), began)
+            covered.note(pinned_run(context))
         except Exception:
             self.log.exception("A second run for the same update will do it again.")
 

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from lake_airflow.planning.plan import DagPlan
+from lake_airflow.runs.lease import granted_at
 from lake_airflow.runs.run import Run
 from lake_airflow.runs.s3_object import S3Object
 from lake_spec.model import EnvironmentSpec
@@ -53,7 +54,11 @@ class Covered:
             )
             return None
 
-    def note(self, run: Run, began: str) -> None:
-        """Note a run that succeeded, and when it began, if it was to take all."""
-        if run.tables == self.plan.tables and not run.dry_run:
+    def note(self, run: Run) -> None:
+        """Note a run that succeeded, and when it began, if it was to take all.
+
+        It began when it was granted the lease, also where its first task was tried again.
+        """
+        if run.token and run.tables == self.plan.tables and not run.dry_run:
+            began = granted_at(run.token).isoformat()
             self._object.replace({"run": run.name, "began": began})

@@ -135,6 +135,11 @@ class DomainLease:
             ) from None
 
 
+def granted_at(token: int) -> datetime:
+    """Return when a grant was made, to the second, by its token."""
+    return datetime.fromtimestamp(token, timezone.utc)
+
+
 def _next(token: int, now: datetime) -> int:
     """Return the token of a new grant: above the last one.
 

@@ -20,7 +20,6 @@ END_TASK = "terminate_cluster"
 RUN_XCOM = "run"  # of create_cluster: the pinned run
 RELEASE_XCOM = "release"  # of create_cluster: what it runs as, also if it refuses to
 CAUSE_XCOM = "cause"  # of create_cluster: why there is no cluster
-BEGAN_XCOM = "began"  # of create_cluster: when it was the run's turn, ISO 8601
 NO_NEWS_XCOM = "no_news"  # of create_cluster: the run that did what this one was for
 COST_XCOM = "minutes"  # of terminate_cluster: cluster minutes by table
 STEPS_XCOM = "steps"  # of a stage: how each of its steps ended

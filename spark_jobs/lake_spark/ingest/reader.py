@@ -172,14 +172,14 @@ def load(
     """Load the raw columns of files of one shape."""
     kind = spec.source.format
     if isinstance(kind, Csv) and kind.has_own_fields:
-        return csv_fields.load(spark, kind, shape, uris)
-    if isinstance(kind, Json):
+        records = csv_fields.load(spark, kind, shape, uris)
+    elif isinstance(kind, Json):
         records = json_reader.load(spark, shape, uris)
-        return records.selectExpr(*shape.unwrap) if shape.unwrap else records
-    options = reader_options(spec, bounded=bounded)
-    reader = spark.read.schema(read_schema(spec, shape)).options(**options)
-    records = literal_paths.load(reader, kind.type, uris)
-    if isinstance(kind, Csv):
+    else:
+        options = reader_options(spec, bounded=bounded)
+        reader = spark.read.schema(read_schema(spec, shape)).options(**options)
+        records = literal_paths.load(reader, kind.type, uris)
+    if isinstance(kind, Csv) and not kind.has_own_fields:
         records = records.where(csv_reader.is_record(shape))
         records = records.selectExpr(*csv_reader.record_columns(shape))
     return records.selectExpr(*shape.unwrap) if shape.unwrap else records

@@ -15,6 +15,11 @@ from lake_spec.model.envelopes import BEFORE
 _COLUMN = "{column}"
 
 
+def says_before(spec: TableSpec) -> bool:
+    """Return whether records may have values from before an update."""
+    return _template(spec) is not None
+
+
 def names_before(spec: TableSpec, name: str) -> Tuple[str, ...]:
     """Return the source names of a column's value before an update, newest first."""
     template = _template(spec)

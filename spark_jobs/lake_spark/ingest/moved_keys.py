@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame
 from lake_spec.model import TableSpec
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT, log_columns
+from lake_spark.formats.before_images import says_before
 from lake_spark.schema.columns import Columns
 
 IS_MOVED = f"lake_before IS NOT NULL AND lake_op IN ('{UPSERT}', '{DELETE}')"
@@ -30,7 +31,8 @@ def as_events(spec: TableSpec, rows: DataFrame, columns: Columns) -> DataFrame:
 def events_sql(spec: TableSpec, rows: str, columns: Columns) -> str:
     """Return the same as SQL of SQL."""
     selected = ", ".join(_columns(spec, columns))
-    return f"SELECT {selected} FROM (SELECT *, {_TWICE} FROM ({rows}))"
+    events = _TWICE if says_before(spec) else "false AS lake_is_old"
+    return f"SELECT {selected} FROM (SELECT *, {events} FROM ({rows}))"
 
 
 def _columns(spec: TableSpec, columns: Columns) -> List[str]:

@@ -70,8 +70,8 @@ def pull_changes(run: TableRun, pull: JdbcChanges) -> None:
     discard_unfinished(run)
     file = BookmarkFile(run, pull)
     bookmark, content = file.load()
-    before = [*pulled_before(run, CHANGES), *pulled_before(run, LOAD)]
-    with opened_later(run, pull, before) as table:
+    loads = pulled_before(run, LOAD)
+    with opened_later(run, pull, [*pulled_before(run, CHANGES), *loads]) as table:
         column = cursor_of(table, pull)
         reach = _reach(table, column)
         last = _last(run, bookmark, reach)
@@ -83,7 +83,7 @@ def pull_changes(run: TableRun, pull: JdbcChanges) -> None:
             run.say(f"nothing new in {pull.table}")
             return
         rows = table.read(column, [_condition(table, column, start, reach)])
-        known = _all_loads(run)
+        known = tuple(Landed(f"{LOAD}/{name}") for name in loads)
         if start is not None and run.accepted.pull_from is None:
             known = moved(bookmark, None, (), start).pulls
             rows = jdbc_landed.less(rows, run, known, column.name, start)
@@ -133,10 +133,6 @@ def _whole_where_lacking(
         "refresh.",
     )
     return tuple(name for name in names if name not in lacking), start
-
-
-def _all_loads(run: TableRun) -> Tuple[Landed, ...]:
-    return tuple(Landed(f"{LOAD}/{name}") for name in pulled_before(run, LOAD))
 
 
 def _land(

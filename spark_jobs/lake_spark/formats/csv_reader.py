@@ -147,7 +147,9 @@ def _check_group(
             suspects.append(files[row.file])
         elif kind.has_own_fields and row.bytes > csv_fields.LARGEST_FILE:
             checked.records.pop(row.file)
-            checked.reasons[row.file] = UnreadableFile, too_long(row.bytes)
+            checked.reasons[row.file] = UnreadableFile, too_long(
+                row.bytes, csv_fields.LARGEST_FILE
+            )
         elif kind.has_own_fields:
             others.append(files[row.file])
     if suspects:
@@ -186,11 +188,12 @@ def _counted(
 ) -> List[Row]:
     """Count per file its lines that hold something, and those with a fault."""
     lines = _lines(spark, kind, read_as, uris)
+    length = F.expr("sum(octet_length(value) + 1)").alias("bytes")
     counts = lines.groupBy("file").agg(
         F.count_if(F.expr("NOT empty")).alias("records"),
         F.count("fault").alias("faults"),
         F.count_if("marked").alias("marked"),
-        F.expr("sum(octet_length(value) + 1)").alias("bytes"),
+        *([length] if kind.has_own_fields else []),
     )
     return counts.collect()
 
@@ -316,7 +319,7 @@ def _located(
         "monotonically_increasing_id() AS id",
         "empty",
         "marked",
-        f"CASE WHEN fault <> 'quote' THEN fault WHEN {cr} THEN 'cr' END" " AS fault",
+        f"CASE WHEN fault <> 'quote' THEN fault WHEN {cr} THEN 'cr' END AS fault",
         f"{outer} AS outer",
         f"{inner} AS inner",
         f"CASE WHEN fault IS NOT NULL THEN {excerpt} END AS excerpt",

@@ -112,9 +112,7 @@ def value_of(field: str, kind: Csv) -> str:
     return pattern.sub(lambda found: CONTROLS.get(found[1], found[1]), field)
 
 
-CONTROLS = {
-    **{"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
-}
+CONTROLS = dict(zip("nrtbfv0", "\n\r\t\b\f\v\0"))
 """Letters that mean a control character behind an escape."""
 
 
@@ -265,11 +263,11 @@ def too_large(error: BaseException) -> Optional[str]:
     )
 
 
-def too_long(size: int) -> str:
+def too_long(size: int, most: int) -> str:
     """Return why a file is refused whose fields are taken apart as they stand."""
     return (
         f"has {size:,} bytes when decompressed, and with source.format.escape, or with "
-        "quoted_null: false and words in null_text, a file may have 134,217,728: it is "
+        f"quoted_null: false and words in null_text, a file may have {most:,}: it is "
         "read as a whole. Land it in parts."
     )
 

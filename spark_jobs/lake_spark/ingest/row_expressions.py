@@ -308,8 +308,7 @@ def key_before(spec: TableSpec, shape: Shape, columns: Columns) -> str:
 
 
 def named_key(spec: TableSpec, shape: Shape, columns: Columns) -> str:
-    """Return an expression: the key that a create names as the one before, where it
-    lacks values."""
+    """Return an expression: the key before, of a create that names it and lacks values."""
     missing = unavailable(spec, shape, columns)
     if OLD_KEY not in shape.names or missing == NO_TEXT:
         return NO_TEXT

@@ -56,9 +56,8 @@ class Delivery:
     landed: datetime
     is_load: bool = False
     full_refresh_at: Optional[Tuple] = None
-    moved_from: Optional[Tuple] = (
-        None  # the key before the update, as far as it is said
-    )
+    moved_from: Optional[Tuple] = None
+    """The key before the update, as far as it is said."""
 
 
 @dataclass(frozen=True)

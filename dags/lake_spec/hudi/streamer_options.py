@@ -39,6 +39,8 @@ _SPARK = {
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
     "spark.sql.avro.datetimeRebaseModeInRead": "CORRECTED",
+    # Where a page of Parquet has a checksum, its bytes are held to it.
+    "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
     # The old list structure cannot hold a null element: the write fails.
     "spark.hadoop.parquet.avro.write-old-list-structure": "false",
 }

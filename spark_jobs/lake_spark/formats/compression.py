@@ -4,21 +4,57 @@ from __future__ import annotations
 
 import bz2
 import zlib
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from lake_spec.model import Engine, TableSpec
+from lake_spec.model import Csv, Engine, Json, TableSpec
 from lake_spec.text.marked_values import row_value
 from lake_spark.errors import UnreadableFile
 from lake_spark.landing.files import LandingFile
 
 ZSTD = ".zst"
 
+_PACKED = (
+    *((b"\x1f\x8b", "gzip", ".gz"), (b"BZh", "bzip2", ".bz2")),
+    *((b"\x28\xb5\x2f\xfd", "zstd", ZSTD), (b"\xfd7zXZ\0", "xz", "")),
+    *((b"PK\x03\x04", "zip", ""), (b'\x04"M\x18', "lz4", "")),
+    *((b"\xff\x06\0\0sNaPpY", "snappy", ""), (b"7z\xbc\xaf\x27\x1c", "7z", "")),
+    (b"\x1f\x9d", "compress", ""),
+)
+"""The first bytes of packed files, what packs so, and the ending that readers go by."""
+
+_OTHERS = (".xz", ".zip", ".lz4", ".snappy", ".7z", ".Z", ".br", ".lzo", ".deflate")
+"""Endings of packed text that nothing here reads, some of which no first bytes tell."""
+
+_REMEDY = "Land it as .gz, .bz2 or .zst."
+_WINDOW = (
+    "is a zst file with a window of more than 8 MiB, which Spark does not read. Compress it "
+    "without --long and --ultra, and land it again."
+)
+_CAUSES = {
+    "Frame requires too much memory": _WINDOW,
+    "Window size too large": _WINDOW,
+    "Invalid magic prefix: 184d2a5": "is a zst file with a skippable frame, as pzstd and "
+    "seekable files have, which Spark does not read. Compress it with zstd, and land it again.",
+}
+"""What libraries say of a packed file that they do not read -> what is wrong with it."""
+
+
+def cause(error: str) -> Optional[str]:
+    """Return what is wrong with a packed file that cannot be read, by a library's error."""
+    return next((words for sign, words in _CAUSES.items() if sign in error), None)
+
 
 def refuse_unreadable(file: LandingFile, spec: TableSpec) -> None:
     """Raise UnreadableFile for a compression that the table's engine does not read."""
+    is_text = isinstance(spec.source.format, (Csv, Json))
+    if is_text and file.path.endswith(_OTHERS):
+        suffix = file.path.rsplit(".", 1)[-1]
+        raise UnreadableFile(
+            file.path, f"is a {suffix} file, which the lake does not read. {_REMEDY}"
+        )
     if spec.engine is Engine.STREAMER and file.path.endswith(ZSTD):
         raise UnreadableFile(
             file.path,
@@ -43,13 +79,28 @@ def unpacked(
             return _from_zstd(spark, head, most)
     except (zlib.error, OSError, Py4JJavaError) as error:
         suffix = file.path.rsplit(".", 1)[-1]
-        reason = getattr(error, "java_exception", error)
+        reason = str(getattr(error, "java_exception", error))
         raise UnreadableFile(
             file.path,
-            f"is not a valid {suffix} file: {row_value(reason)}. Land the whole file again, or "
-            "correct the ending of its name.",
+            cause(reason)
+            or f"is not a valid {suffix} file: {row_value(reason)}. Land the whole file "
+            "again, or correct the ending of its name.",
         ) from None
+    _refuse_packed(head, file)
     return head
+
+
+def _refuse_packed(head: bytes, file: LandingFile) -> None:
+    """Raise UnreadableFile for a packed file that is named like one of plain text."""
+    for mark, name, suffix in _PACKED:
+        if head.startswith(mark):
+            remedy = (
+                f"Rename it: readers go by the ending {suffix}." if suffix else _REMEDY
+            )
+            raise UnreadableFile(
+                file.path,
+                f"is compressed by {name}, which its name does not say. {remedy}",
+            )
 
 
 def _parts(head: bytes, most: int, decompressor: Callable[[], Any]) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any, FrozenSet, Iterator, List, Optional, Tuple
+from typing import Any, Collection, FrozenSet, Iterator, List, Optional, Tuple
 
 from pyspark.sql import SparkSession
 
@@ -56,6 +56,11 @@ _KINDS = (
 )
 """What follows a field in the text of a Parquet schema -> our name of its type."""
 
+_PAGES = re.compile(r"encodings:\[([^\]]*)\], path_in_schema:\[([^\]]*)\], codec:(\w+)")
+"""What the text of a row group says of a column: its encodings, its path and its codec."""
+_NO_CODEC, _NO_ENCODING = ("BROTLI", "LZO"), ("BYTE_STREAM_SPLIT",)
+"""What Spark 3.5 cannot read: it has no class for the one, no decoder for the other."""
+
 _LAND_AGAIN = "Land it again, or remove it"
 
 VARIANT = "VARIANT"
@@ -72,6 +77,8 @@ class _Annotations:
     """Paths of those of the null type: none has a value, and their number type is none."""
     newer: Tuple[Tuple[str, str], ...] = ()
     """(path, type) of those whose type this release of the library does not know."""
+    pages: Tuple[Tuple[str, str], ...] = ()
+    """(column, how its pages are written) of those that Spark cannot read."""
 
     def has_untyped(self, column: str) -> bool:
         """Return whether a column, or something in it, is of the null type."""
@@ -103,7 +110,26 @@ def described_by_footer(
         unreadable = [each for each in unreadable if each[0].lower() in claimed]
     if unreadable:
         raise WrongTypes(file.path, _unreadable(unreadable[:3]))
+    _refuse_pages(annotations, file, spec, claimed)
     return Shape(tuple(columns))
+
+
+def _refuse_pages(
+    annotations: _Annotations,
+    file: LandingFile,
+    spec: TableSpec,
+    claimed: Collection[str],
+) -> None:
+    """Raise UnreadableFile for a column that is read whose pages Spark cannot read."""
+    for name, written in annotations.pages:
+        is_read = spec.source.new_columns is not NewColumns.IGNORE
+        if is_read or name.lower() in claimed:
+            raise UnreadableFile(
+                file.path,
+                f"column {name[:200]!r} is {written}, which Spark does not read. Write the"
+                " file with zstd, snappy or gzip, and with a plain or dictionary encoding,"
+                " and land it again.",
+            )
 
 
 def _metadata(
@@ -112,7 +138,9 @@ def _metadata(
     """Return the file's schema and notes, an object of Java's, and what it leaves out."""
     try:
         parsed = parsed_footer(spark, footer)
-        annotations = _annotations(parsed.getSchema())
+        annotations = replace(
+            _annotations(parsed.getSchema()), pages=_unreadable_pages(parsed)
+        )
         if not annotations.newer:
             return with_parquet_types(spark, parsed), annotations
     except JAVA_ENDED:
@@ -306,6 +334,21 @@ def _annotations(elements: Any) -> _Annotations:
         elif kind.isSetUNKNOWN() and element.getType().toString() == "INT32":
             untyped.add(path)
     return _Annotations(frozenset(untyped), tuple(newer))
+
+
+def _unreadable_pages(parsed: Any) -> Tuple[Tuple[str, str], ...]:
+    """Return columns whose pages Spark cannot read, by the first row group of a file."""
+    if not parsed.getRow_groupsSize():
+        return ()
+    found = []
+    for encodings, path, codec in _PAGES.findall(
+        parsed.getRow_groups().get(0).toString()
+    ):
+        column = path.partition(", ")[0]
+        if codec in _NO_CODEC:
+            found.append((column, f"compressed by {codec}"))
+        found += [(column, f"encoded as {e}") for e in _NO_ENCODING if e in encodings]
+    return tuple(found)
 
 
 def _placed(elements: Any) -> Iterator[Tuple[str, Any]]:

@@ -16,7 +16,7 @@ from lake_spec.model import Avro, Format, Json
 from lake_spec.model.column_type import ColumnType
 from lake_spark.errors import first_line, UnreadableFile
 from lake_spark.formats import json_reader
-from lake_spark.formats.avro import refuse_cut
+from lake_spark.formats.avro import header_of, with_uuids
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.landing import literal_paths
 from lake_spark.landing.files import LandingFile
@@ -43,8 +43,9 @@ def described(
     of decimals and floating numbers, in lower case.
     """
     fault = f"is not a valid {kind.type} file"
+    head = None
     if isinstance(kind, Avro):
-        refuse_cut(store, file)
+        head = header_of(store, file)
         fault = "cannot be read as avro"
     try:
         schema, is_whole = _schema(spark, file.uri, kind, only_values, maps)
@@ -63,6 +64,8 @@ def described(
         for name, column in found
         if name != CORRUPT and column.name != "void"
     )
+    if head is not None:
+        return Shape(with_uuids(head, columns))
     may_be_plain = is_whole and not only_values and len(columns) == len(found)
     if not (isinstance(kind, Json) and may_be_plain and columns):
         return Shape(columns)

@@ -29,7 +29,7 @@ from lake_spark.errors import (
     UnreadableFile,
     WrongColumns,
 )
-from lake_spark.formats import csv_reader, csv_text
+from lake_spark.formats import compression, csv_reader, csv_text
 from lake_spark.formats.file_schema import Shape
 from lake_spark.formats.inference import (
     all_globs,
@@ -509,7 +509,7 @@ def _readable(run: TableRun, batch: Batch) -> List[Input]:
     good = []
     for each in batch.inputs:
         try:
-            count_rows(read_inputs(run.spark, run.spec, [each], batch.columns), {})
+            _counted(run, Batch([each], batch.columns)).release()
             good.append(each)
         except JAVA_ENDED:
             raise
@@ -517,7 +517,8 @@ def _readable(run: TableRun, batch: Batch) -> List[Input]:
             words = first_line(error)
             if "EOFException" in words:
                 words = f"it is cut: it ends within a record ({words})"
-            reason = csv_text.too_large(error) or (
+            named = csv_text.too_large(error) or compression.cause(words)
+            reason = named or (
                 f"cannot be read: {words}. If the file is damaged or not of the format "
                 f"{run.spec.source.format.type}, land it again or remove it."
             )

@@ -55,13 +55,17 @@ def file_metadata(spark: SparkSession, uri: str) -> JavaObject:
 
 
 def parsed_footer(spark: SparkSession, footer: bytes) -> JavaObject:
-    """Return what the bytes of a footer say, as its format has it, without row groups."""
+    """Return what the bytes of a footer say, as its format has it."""
     stream = spark._jvm.java.io.ByteArrayInputStream(bytearray(footer))
-    return spark._jvm.org.apache.parquet.format.Util.readFileMetaData(stream, True)
+    return spark._jvm.org.apache.parquet.format.Util.readFileMetaData(stream)
 
 
 def with_parquet_types(spark: SparkSession, parsed: JavaObject) -> JavaObject:
-    """Return the schema and notes of a parsed footer, with the library's types."""
+    """Return the schema and notes of a parsed footer, with the library's types.
+
+    Its row groups are lost: nothing here needs them.
+    """
+    parsed.setRow_groups(spark._jvm.java.util.ArrayList())
     package = spark._jvm.org.apache.parquet.format.converter
     converter = package.ParquetMetadataConverter()
     return converter.fromParquetMetadata(parsed).getFileMetaData()

@@ -35,6 +35,8 @@ CONFIGURATION = {
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
     "spark.sql.avro.datetimeRebaseModeInWrite": "CORRECTED",
     "spark.sql.avro.datetimeRebaseModeInRead": "CORRECTED",
+    # Where a page has a checksum, its bytes are held to it.
+    "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
     # The old form of lists cannot hold a null.
     "spark.hadoop.parquet.avro.write-old-list-structure": "false",
     # What a stage keeps is read once or twice more. Looking for the best way to pack each

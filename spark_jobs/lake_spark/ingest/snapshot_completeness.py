@@ -36,6 +36,7 @@ LARGEST_MANIFEST = 64 * 1024 * 1024
 
 _LISTS = ("entries", "files", "manifest", "parts")
 _NAMES = ("url", "uri", "key", "path", "file", "name", "file_name", "filename")
+_NAMES += ("dataFileS3Key",)  # of DynamoDB
 _SIZES = ("size", "content_length", "contentLength", "bytes")
 
 
@@ -437,12 +438,7 @@ def _read(run: TableRun, manifest: LandingFile) -> List[_Listed]:
             manifest, f"has {manifest.size:,} bytes, over {LARGEST_MANIFEST:,}"
         )
     try:
-        text = run.store.read(manifest.uri).decode("utf-8-sig")
-        entries: Sequence[Any] = (
-            _entries(json.loads(text))
-            if text.lstrip()[:1] in ("[", "{")
-            else [line.rstrip("\r") for line in text.split("\n") if line.strip()]
-        )
+        entries = _entries(run.store.read(manifest.uri).decode("utf-8-sig"))
     except KeyError:
         raise _bad_manifest(manifest, "was removed while the run read it") from None
     except (ValueError, RecursionError) as error:
@@ -450,7 +446,17 @@ def _read(run: TableRun, manifest: LandingFile) -> List[_Listed]:
     return [_listed(run, manifest, n, each) for n, each in enumerate(entries, 1)]
 
 
-def _entries(data: Any) -> Sequence[Any]:
+def _entries(text: str) -> Sequence[Any]:
+    """Return the entries of a manifest: one JSON value, or a name or object a line."""
+    lines = [line.rstrip("\r") for line in text.split("\n") if line.strip()]
+    if text.lstrip()[:1] not in ("[", "{"):
+        return lines
+    try:
+        data = json.loads(text)
+    except ValueError:
+        if lines[0][:1] != "{" or lines[0].rstrip()[-1:] != "}":
+            raise
+        return [json.loads(line) for line in lines]
     lists = [data] if isinstance(data, list) else [data.get(name) for name in _LISTS]
     found = [each for each in lists if isinstance(each, list)]
     if len(found) != 1:

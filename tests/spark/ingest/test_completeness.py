@@ -141,6 +141,10 @@ ROOT = "file://{root}/landing/tests/things"
 MANIFESTS = {
     "names": '["a.csv", "./b.csv"]',
     "lines": "a.csv\r\nb.csv\n\n",
+    "dynamodb": "".join(
+        json.dumps({"itemCount": 1, "etag": "e", "dataFileS3Key": f"{each}.csv"}) + "\n"
+        for each in "ab"
+    ),
     "redshift": json.dumps(
         {
             "entries": [
@@ -184,6 +188,8 @@ def test_a_snapshot_without_its_manifest_waits_and_so_does_one_without_files(tmp
     "text, what",
     [
         ("[", "cannot be read"),
+        ('{"key": "a.csv"}\n{"key": ', "cannot be read"),
+        ('{"key": "a.csv"}\n{"x": 1}', "entry 2 is neither a file name"),
         ('{"x": []}', "neither a list nor an object with one list"),
         ('[{"size": 1}]', "entry 1 is neither a file name"),
         ('[{"url": "a.csv", "size": "5"}]', "entry 1 is neither a file name"),

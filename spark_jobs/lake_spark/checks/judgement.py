@@ -10,9 +10,12 @@ from lake_spec.model import (
     AcceptedRange,
     Check,
     Drift,
+    Expression,
     Freshness,
     NullShare,
+    References,
     RowCount,
+    Unique,
 )
 from lake_spark.checks.measures import Value
 
@@ -104,7 +107,14 @@ def _number(value: Optional[float]) -> str:
     return f"{number:,.6g}"
 
 
-def sentence(title: str, value: Value, bounds: str) -> str:
-    """Return what a failed check says: its name, number and limits."""
+def sentence(check: Check, value: Value, bounds: str) -> str:
+    """Return what a failed check says: its rule, and its number and limits."""
+    named = (
+        check.title
+        if check.title == check.subject
+        else f"{check.title}: {check.subject}"
+    )
+    if isinstance(check, (Unique, References, Expression)):
+        return f"{_number(value)} row(s) break {named}"
     shown = "no value" if value is None else _number(float(value))
-    return f"{title} is {shown} ({bounds})"
+    return f"{named} is {shown} ({bounds})"

@@ -323,7 +323,7 @@ def _report(
     for check, result in made:
         if result.result != FAILED:
             continue
-        words = sentence(result.check, result.value, result.bounds)
+        words = sentence(check, result.value, result.bounds)
         if check.severity is Severity.WARN:
             run.warn(WarningId.FAILED_CHECK, f"{layer}: {words}")
         else:

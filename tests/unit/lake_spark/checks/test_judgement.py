@@ -8,6 +8,7 @@ from lake_spec.model import (
     Drift,
     Freshness,
     NullShare,
+    References,
     RowCount,
     Unique,
 )
@@ -85,11 +86,32 @@ def test_a_number_is_compared_with_limits(check, value, earlier, result, bounds)
     assert (judged.result, judged.bounds) == (result, bounds)
 
 
-def test_a_failed_check_says_its_number_and_its_limits():
-    assert sentence("row_count", 1234567, "at least 2") == (
-        "row_count is 1,234,567 (at least 2)"
-    )
-    assert sentence("avg", 0.123456789, "at most 0") == "avg is 0.123457 (at most 0)"
-    assert sentence("age", None, "at most 1 hours old") == (
-        "age is no value (at most 1 hours old)"
-    )
+@pytest.mark.parametrize(
+    "check, value, bounds, words",
+    [
+        (RowCount(), 1234567, "at least 2", "row_count is 1,234,567 (at least 2)"),
+        (
+            NullShare("a", 0.1, name="few"),
+            0.123456789,
+            "at most 0.1",
+            "few: null_share(a) is 0.123457 (at most 0.1)",
+        ),
+        (
+            Freshness("at", 1),
+            None,
+            "at most 1 hours old",
+            "freshness(at) is no value (at most 1 hours old)",
+        ),
+        (Unique(("a",)), 1500, "at most 0", "1,500 row(s) break unique(a)"),
+        (
+            References("a", "t.a", name="known"),
+            2,
+            "at most 0",
+            "2 row(s) break known: references(a -> t.a)",
+        ),
+    ],
+)
+def test_a_failed_check_says_its_rule_its_number_and_its_limits(
+    check, value, bounds, words
+):
+    assert sentence(check, value, bounds) == words

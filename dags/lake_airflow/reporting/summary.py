@@ -23,6 +23,9 @@ INGESTING = (FULL_LOAD, INCREMENTAL, REPROCESS, CONTINUOUS)
 """Stages whose reports have the newest file of a table and all of its bad rows."""
 
 SUCCEEDED, FAILED, SKIPPED = "succeeded", "failed", "skipped"
+
+_FAILED_TABLE = "FAILED "
+"""Before the cause of each table that failed in a step, where the step says it."""
 _COLUMNS = (
     ("stage", "stage"),
     ("table", "table"),
@@ -233,19 +236,35 @@ def causes_of_stage(
     plan: DagPlan, stage: Stage, run: Run, steps: Optional[Steps], reports: Reports
 ) -> Iterator[str]:
     """List why a stage failed: its tables first, its steps with their logs last."""
-    for part in stage.parts:
-        yield from _causes_of_tables(plan, part, run, reports)
-    yield from _causes_of_steps(plan, stage, steps)
+    told = [
+        cause
+        for part in stage.parts
+        for cause in _causes_of_tables(plan, part, run, reports)
+    ]
+    yield from told
+    yield from _causes_of_steps(plan, stage, steps, told)
 
 
 def _causes_of_steps(
-    plan: DagPlan, stage: Stage, steps: Optional[Steps]
+    plan: DagPlan, stage: Stage, steps: Optional[Steps], told: Sequence[str]
 ) -> Iterator[str]:
     if steps is None:
         yield f"{plan.domain} {stage.name}: did not end; see the log of its task."
     for step in steps or ():
         if is_failed(step):
-            yield f"{plan.domain} {stage.name}: {words_of(step)}"
+            end = {**step, "reason": _without_told(step.get("reason") or "", told)}
+            yield f"{plan.domain} {stage.name}: {words_of(end)}"
+
+
+def _without_told(reason: str, told: Sequence[str]) -> str:
+    """Return why a step failed without the causes that its tables gave already.
+
+    A step says each after FAILED; EMR may cut the last one.
+    """
+    first, *said = reason.split(_FAILED_TABLE)
+    causes = [each.rstrip("; ") for each in said]
+    is_told = all(any(cause.startswith(each) for cause in told) for each in causes)
+    return first.rstrip(": ") if causes and is_told else reason
 
 
 def _causes_of_tables(

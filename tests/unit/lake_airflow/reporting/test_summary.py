@@ -124,6 +124,31 @@ def test_a_failed_step_is_named_though_all_reports_are_fine():
     )
 
 
+@pytest.mark.parametrize(
+    "reason, left",
+    [
+        ("Exit code 1: FAILED {told}; FAILED {other}", "Exit code 1"),
+        ("Exit code 1: FAILED {told}; FAILED {cut}", "Exit code 1"),
+        ("Exit code 1: FAILED {told}; FAILED sales.x full_load: Lost: it", None),
+        ("Exit code 1: no space left", None),
+    ],
+    ids=["both told", "the last one cut", "one is news", "none"],
+)
+def test_a_cause_that_a_table_gave_is_not_said_again_by_its_step(reason, left):
+    error = {"type": "UnreadableFile", "message": "a.csv: is empty"}
+    other = {"type": "FailedChecks", "message": "2 row(s) break unique(id)"}
+    found = reports(state="failed", error=error)
+    key = ("full_load", "customers")
+    found[key] = report(*key, state="failed", error=other)
+    told = "sales.orders full_load: UnreadableFile: a.csv: is empty"
+    second = "sales.customers full_load: FailedChecks: 2 row(s) break unique(id)"
+    reason = reason.format(told=told, other=second, cut=second[:30])
+    failed = {**COMPLETED, "state": "FAILED", "reason": reason}
+    causes = summary(found=found, steps={**STEPS, "full_load": [failed]}).causes
+    step = "sales full_load: step s-1 'full_load manual-1' FAILED:"
+    assert causes == (told, second, f"{step} {left or reason}")
+
+
 def test_a_stage_without_an_end_is_named():
     (cause,) = summary(steps={"full_load": [COMPLETED]}).causes
     assert cause == "sales scd2: did not end; see the log of its task."

@@ -237,7 +237,8 @@ def _told(world: World) -> Iterator[str]:
         if times < run.failures:
             yield f"{run.key}: of its failure nobody was told"
         is_marked = run.event == DOWNSTREAM and run.called_back and not run.clears
-        if is_marked and not times and not _did_all(world, run):
+        had_work = not run.had_no_news and not _did_all(world, run)
+        if is_marked and not times and had_work:
             yield f"{run.key}: of its marks nobody was told"
         by_hand = run.event in BY_HAND_GREEN
         if times and run.state == "success" and not run.clears and not by_hand:

@@ -112,7 +112,7 @@ def _chosen(asked: argparse.Namespace) -> Iterator[Played]:
     for role in (*EVERY_ROLE, AUTHOR):
         for attack in ATTACKS.values():
             is_asked = not asked.only or attack.name in asked.only
-            if not is_asked or (asked.quick and not attack.quick):
+            if not is_asked or (asked.quick and role not in attack.quick):
                 continue
             if role in attack.roles and (not asked.role or role in asked.role):
                 for layer in attack.layers[:1] if asked.quick else attack.layers:

@@ -29,7 +29,7 @@ class Attack:
     program: str
     layers: Sequence[str]
     roles: Sequence[str]
-    quick: bool
+    quick: Sequence[str]
     play: Callable[[Any, str], Any]
 
 
@@ -42,9 +42,13 @@ def attack(
     *,
     on: Sequence[str] = ("current",),
     roles: Sequence[str] = EVERY_ROLE,
-    quick: bool = False,
+    quick: Sequence[str] = (),
 ) -> Callable[[Callable[[Any, str], Any]], Callable[[Any, str], Any]]:
-    """Make an attack of a function; `quick` ones are of the full tests."""
+    """Make an attack of a function; in the roles `quick` it is of the full tests too.
+
+    What changes something takes half a minute, for the next runs are judged: so few of
+    those are quick.
+    """
     program = PROGRAMS.get(engine.split()[0], "readers")
 
     def note(play: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:

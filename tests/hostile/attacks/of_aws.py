@@ -8,13 +8,13 @@ from tests.hostile import names
 from tests.hostile.attacks.attack import EVERY_LAYER, GUARDED, attack
 
 
-@attack("boto3", "DeleteObject", on=EVERY_LAYER, roles=GUARDED, quick=True)
+@attack("boto3", "DeleteObject", on=EVERY_LAYER, roles=GUARDED, quick=GUARDED)
 def aws_deletes_one_file(engine: Any, layer: str) -> None:
     file = next(each for each in _files(engine, layer, ".parquet"))
     engine.aws("s3").delete_object(Bucket=file["Bucket"], Key=file["Key"])
 
 
-@attack("boto3", "DeleteObjects", on=EVERY_LAYER, roles=GUARDED, quick=True)
+@attack("boto3", "DeleteObjects", on=EVERY_LAYER, roles=GUARDED, quick=GUARDED)
 def aws_deletes_the_folder(engine: Any, layer: str) -> None:
     engine.delete(list(engine.below(engine.folder(layer))))
 
@@ -27,7 +27,7 @@ def aws_deletes_a_version(engine: Any, layer: str) -> None:
     s3.delete_object(**of, VersionId=version)
 
 
-@attack("boto3", "PutObject", on=EVERY_LAYER, roles=GUARDED, quick=True)
+@attack("boto3", "PutObject", on=EVERY_LAYER, roles=GUARDED, quick=GUARDED)
 def aws_puts_a_foreign_file(engine: Any, layer: str) -> None:
     file = next(each for each in _files(engine, layer, ".parquet"))
     folder = file["Key"].rpartition("/")[0]

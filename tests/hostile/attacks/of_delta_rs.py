@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.hostile.attacks.attack import EVERY_LAYER, attack
+from tests.hostile.attacks.attack import EVERY_LAYER, EVERY_ROLE, attack
 
 
-@attack("delta-rs", "vacuum(0, full=True)", on=EVERY_LAYER, quick=True)
+@attack("delta-rs", "vacuum(0, full=True)", on=EVERY_LAYER, quick=EVERY_ROLE)
 def delta_rs_vacuums_all_that_is_not_in_the_log(engine: Any, layer: str) -> None:
     engine.delta(layer).vacuum(
         0, dry_run=False, enforce_retention_duration=False, full=True
@@ -19,7 +19,7 @@ def delta_rs_compacts(engine: Any, layer: str) -> None:
     engine.delta(layer).optimize.compact()
 
 
-@attack("delta-rs", "optimize.compact", on=("changes",), quick=True)
+@attack("delta-rs", "optimize.compact", on=("changes",), quick=EVERY_ROLE)
 def delta_rs_compacts_the_change_log(engine: Any, layer: str) -> None:
     engine.delta(layer).optimize.compact()
 
@@ -29,7 +29,7 @@ def delta_rs_sorts_along_a_curve(engine: Any, layer: str) -> None:
     engine.delta(layer).optimize.z_order(["id"])
 
 
-@attack("delta-rs", "delete", on=("current", "changes"), quick=True)
+@attack("delta-rs", "delete", on=("current", "changes"), quick=EVERY_ROLE)
 def delta_rs_deletes_rows(engine: Any, layer: str) -> None:
     engine.delta(layer).delete("id < 5")
 
@@ -47,7 +47,7 @@ def delta_rs_merges_rows(engine: Any, layer: str) -> None:
     merged.when_matched_delete().execute()
 
 
-@attack("delta-rs", "write_deltalake(append)", on=EVERY_LAYER, quick=True)
+@attack("delta-rs", "write_deltalake(append)", on=EVERY_LAYER, quick=EVERY_ROLE)
 def delta_rs_appends_rows(engine: Any, layer: str) -> None:
     _write(engine, layer, "append")
 

@@ -6,6 +6,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from tests.hostile.attacks.attack import EVERY_LAYER, GUARDED, attack
+from tests.hostile.names import READER
 
 
 @attack("pyiceberg", "catalog.drop_table", on=EVERY_LAYER)
@@ -13,12 +14,14 @@ def pyiceberg_drops_the_table(engine: Any, layer: str) -> None:
     engine.catalog.drop_table(engine.iceberg_name(layer))
 
 
-@attack("pyiceberg", "catalog.purge_table", on=EVERY_LAYER, roles=GUARDED, quick=True)
+@attack(
+    "pyiceberg", "catalog.purge_table", on=EVERY_LAYER, roles=GUARDED, quick=(READER,)
+)
 def pyiceberg_purges_the_table(engine: Any, layer: str) -> None:
     engine.catalog.purge_table(engine.iceberg_name(layer))
 
 
-@attack("pyiceberg", "table.delete", quick=True)
+@attack("pyiceberg", "table.delete", quick=GUARDED)
 def pyiceberg_deletes_rows(engine: Any, layer: str) -> None:
     engine.iceberg(layer).delete("id < 5")
 

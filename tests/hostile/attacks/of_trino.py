@@ -11,19 +11,24 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, Set
 
 from tests.hostile import names
-from tests.hostile.attacks.attack import EVERY_LAYER, attack
+from tests.hostile.attacks.attack import EVERY_LAYER, GUARDED, attack
 
 WEEK = timedelta(days=7)
 
 
-@attack("calls of Trino", "DROP TABLE, Iceberg connector", on=EVERY_LAYER, quick=True)
+@attack(
+    "calls of Trino",
+    "DROP TABLE, Iceberg connector",
+    on=EVERY_LAYER,
+    quick=(names.READER, names.UNGUARDED),
+)
 def calls_of_trino_drop_the_table(engine: Any, layer: str) -> None:
     location = engine.iceberg(layer).location()
     engine.delete_entry(f"{names.DOMAIN}_iceberg", layer)
     engine.delete(list(engine.below(location)))
 
 
-@attack("calls of Trino", "EXECUTE remove_orphan_files", on=EVERY_LAYER, quick=True)
+@attack("calls of Trino", "EXECUTE remove_orphan_files", on=EVERY_LAYER, quick=GUARDED)
 def calls_of_trino_remove_orphan_files(engine: Any, layer: str) -> None:
     remove_orphans(engine, layer, WEEK)
 

@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Callable, Mapping, Sequence
+
+SECONDS_TO_END = 30
 
 
 class Refused(Exception):
@@ -47,6 +52,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
+                start_new_session=True,
             )
         self._log = log
 
@@ -63,10 +69,19 @@ class Child:
         return reply["done"]
 
     def end(self) -> None:
-        """Let it end."""
+        """Let it end, and Java with it, which deletes its files at last."""
         self._process.stdin.close()
+        until = time.monotonic() + SECONDS_TO_END
+        while self._lives() and time.monotonic() < until:
+            time.sleep(0.05)
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def _lives(self) -> bool:
+        self._process.poll()  # what has ended is there until somebody asks
         try:
-            self._process.wait(30)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            os.killpg(self._process.pid, 0)
+        except ProcessLookupError:
+            return False
+        return True

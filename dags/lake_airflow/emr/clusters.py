@@ -126,14 +126,16 @@ def is_of(cluster: dict[str, Any], environment: EnvironmentSpec) -> bool:
     name.
 
     Releases before set no tag of the deployment: their clusters are told by where their
-    logs lie. A lease may depend on one, and none of them outlives its `max_hours`.
+    logs lie, if they have any. A lease may depend on one, and none of them outlives its
+    `max_hours`.
     """
     tags = tags_of(cluster)
     if tags.get("lake:environment") != environment.name:
         return False
     if DEPLOYMENT_TAG in tags:
         return tags[DEPLOYMENT_TAG] == deployment(environment)
-    return _logs_of(cluster).startswith(f"{environment.logs}/")
+    logs = _logs_of(cluster)
+    return not logs or logs.startswith(f"{environment.logs}/")
 
 
 def _logs_of(cluster: dict[str, Any]) -> str:

@@ -18,6 +18,7 @@ from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
 
 PLAN = dag_plan("full_load")
+LOGS = f"{ENVIRONMENT.logs}/sales_full_load/manual-1/"
 NEIGHBOUR = replace(ENVIRONMENT, runs="s3://neighbour/runs")
 DAYS = timedelta(days=5)
 
@@ -36,12 +37,11 @@ class NoRun:
 def made(emr, runner):
     """A cluster of the run manual-1 of this deployment, changed to another one's."""
 
-    def made(*, tag, age=timedelta(hours=1), logs=ENVIRONMENT.logs):
-        runner.execute(
-            create_cluster(PLAN, environment=replace(ENVIRONMENT, logs=logs))
-        )
+    def made(*, tag, age=timedelta(hours=1), logs=LOGS):
+        runner.execute(create_cluster(PLAN))
         cluster = emr.clusters[-1]
         backend = emr.backend.clusters[cluster.id]
+        backend.log_uri = logs
         if tag is None:
             backend.remove_tags([DEPLOYMENT_TAG])
         else:
@@ -63,14 +63,15 @@ def test_the_reaper_ends_no_cluster_of_another_deployment(made, age):
     assert reap() == [] and cluster.state != "TERMINATED"
 
 
+@pytest.mark.parametrize("logs", [LOGS, None])
 @pytest.mark.parametrize("age", [timedelta(hours=1), DAYS])
-def test_the_reaper_ends_one_that_a_release_before_made(made, age):
-    cluster = made(tag=None, age=age)
+def test_the_reaper_ends_one_that_a_release_before_made(made, age, logs):
+    cluster = made(tag=None, age=age, logs=logs)
     assert reap() == [cluster.id]
 
 
 def test_the_reaper_ends_none_of_a_release_before_whose_logs_lie_elsewhere(made):
-    cluster = made(tag=None, age=DAYS, logs="s3://lake/logs-of-others")
+    cluster = made(tag=None, age=DAYS, logs="s3://lake/logs-of-others/")
     assert reap() == [] and cluster.state != "TERMINATED"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Dict, List, Set, Tuple
 
 from tests.e2e.command_line import Done
@@ -90,6 +91,14 @@ class Repeated:
     run: Run
     before: Dict[str, Any]
     after: Dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """The receipt of an erase, and the pages of the lake that were built after it."""
+
+    receipt: Dict[str, Any]
+    pages: List[Path]
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """One story that all end-to-end tests read: each fixture is a chapter of it.
 
-By day: up -> three runs that are refused -> a full load with a broken file -> the reaper
--> an incremental run whose Spark is killed -> the file replaced and the run repeated ->
-the emulator killed -> up again -> down.
+By day: up -> other teams' things -> three runs that are refused -> a full load with a
+broken file -> the reaper -> an incremental run whose Spark is killed -> the file replaced
+and the run repeated -> the emulator killed -> up again -> down.
 
 The nightly tests go on after the repeated run: maintenance -> the same input once more -> two
-runs at once; and after the reaper: two runs that are marked as failed -> a backfill of
+runs at once -> an erase; and after the reaper: two runs that are marked as failed -> a backfill of
 another domain; and a domain with products has its full load and a run after it.
 
 A chapter asks for the one before it, and takes down what only it can see; so a
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import shutil
 import signal
@@ -29,6 +30,7 @@ from tests.e2e.chapters import (
     Backfilled,
     Chapter,
     Down,
+    Forgotten,
     Marked,
     Queued,
     Reaped,
@@ -38,8 +40,9 @@ from tests.e2e.chapters import (
     Treated,
 )
 from tests.e2e.command_line import Running
-from tests.e2e.lake import Lake, Run
+from tests.e2e.lake import BUCKET, Lake, Run
 from tests.e2e.museum_lake import LANDING, MARCH, MAY
+from tests.e2e.others import Others
 from tests.e2e.waiting import until
 from tests.ending import ended_in_order  # noqa: F401
 
@@ -60,7 +63,13 @@ def lake(tmp_path_factory, ended_in_order):  # noqa: F811
 
 
 @pytest.fixture(scope="session")
-def refused(lake) -> Refused:
+def others(lake) -> Others:
+    """Things of other teams, put there before the first run."""
+    return Others(lake)
+
+
+@pytest.fixture(scope="session")
+def refused(lake, others) -> Refused:
     return Refused(
         dag=lake.command("run", "moma_ful_load", code=2),
         table=lake.command("run", "moma_full_load", "--param", "tables=artits", code=2),
@@ -290,6 +299,20 @@ def queued(lake, repeated) -> Queued:
         load.stop()
         if compare:
             compare.stop()
+
+
+@pytest.fixture(scope="session")
+def forgotten(lake, queued) -> Forgotten:
+    """An artist of the feed is erased; then the pages are built."""
+    lake.up()
+    request = lake.home.parent / "artist.json"
+    keys = {"artists_feed": [{"constituent_id": "1"}]}
+    request.write_text(json.dumps({"keys": keys}), encoding="utf-8")
+    lake.land(request, f"s3://{BUCKET}/runs/erase/moma/artist.json")
+    lake.run("moma_erase", "--param", "request=artist")
+    lake.command("site", "--open", "no")
+    pages = sorted((lake.home / "site").rglob("*.html"))
+    return Forgotten(lake.receipt("moma", "artist"), pages)
 
 
 @pytest.fixture(scope="session")

@@ -141,6 +141,10 @@ class Lake:
         """The run that has the lease of the museum."""
         return self._json_below("runs/leases/").get("moma", {}).get("holder")
 
+    def receipt(self, domain: str, request: str) -> Dict[str, Any]:
+        """What took the place of a request to erase."""
+        return self._json_below(f"runs/erase/{domain}/")[request]
+
     def living_clusters(self) -> List[Dict[str, Any]]:
         """Those that have not ended."""
         return [c for c in self.clusters() if "TERMINATED" not in c["Status"]["State"]]

@@ -57,6 +57,7 @@ def change_log(spark, spec, landing):
         )
         .select("row.*", "lake_before", *raw.columns[2:])
         .withColumn("lake_named_key", F.lit(None).cast("string"))
+        .withColumn("lake_is_gone", F.lit(False))
         .selectExpr(
             "*",
             *event_expressions.envelope_columns(spec, columns),

@@ -10,11 +10,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import traceback
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Callable, Mapping, Sequence
+
+from lake_local.aws.emr.supervisor import is_empty_within, signal_group
 
 SECONDS_TO_END = 30
 
@@ -71,17 +72,8 @@ class Child:
     def end(self) -> None:
         """Let it end, and Java with it, which deletes its files at last."""
         self._process.stdin.close()
-        until = time.monotonic() + SECONDS_TO_END
-        while self._lives() and time.monotonic() < until:
-            time.sleep(0.05)
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(SECONDS_TO_END)
+        if not is_empty_within(self._process.pid, SECONDS_TO_END):
+            signal_group(self._process.pid, signal.SIGKILL)
         self._process.wait()
-
-    def _lives(self) -> bool:
-        self._process.poll()  # what has ended is there until somebody asks
-        try:
-            os.killpg(self._process.pid, 0)
-        except ProcessLookupError:
-            return False
-        return True

@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from tests.hostile.attacks.attack import AUTHOR, attack
 
+spec = partial(attack, "validate", roles=(AUTHOR,), quick=(AUTHOR,))
+"""Makes an attack of specs, by what is in them."""
 
-@attack("validate", "derive with a subquery", roles=(AUTHOR,), quick=(AUTHOR,))
+
+@spec("derive with a subquery")
 def an_author_derives_from_another_domain(engine: Any, layer: str) -> None:
     query = "(SELECT max(to_json(struct(*))) FROM hr.salaries)"
     engine.product(derive={"x": query})
 
 
-@attack(
-    "validate", "derive with a subquery of a file", roles=(AUTHOR,), quick=(AUTHOR,)
-)
+@spec("derive with a subquery of a file")
 def an_author_derives_from_a_file(engine: Any, layer: str) -> None:
     engine.product(
         derive={"x": "(SELECT max(to_json(struct(*))) FROM text.`/etc/passwd`)"}
     )
 
 
-@attack("validate", "where with EXISTS", roles=(AUTHOR,), quick=(AUTHOR,))
+@spec("where with EXISTS")
 def an_author_asks_what_there_is_elsewhere(engine: Any, layer: str) -> None:
     files = "parquet.`s3://lake-warehouse/tables/hr/salaries/current`"
     engine.product(where=f"EXISTS (SELECT 1 FROM {files} WHERE id = 1)")
 
 
-@attack("validate", "derive with reflect", roles=(AUTHOR,), quick=(AUTHOR,))
+@spec("derive with reflect")
 def an_author_calls_java(engine: Any, layer: str) -> None:
     engine.product(derive={"x": "reflect('java.lang.System', 'getenv', 'HOME')"})
 
 
-@attack(
-    "validate", "expression with a nested comment", roles=(AUTHOR,), quick=(AUTHOR,)
-)
+@spec("expression with a nested comment")
 def an_author_hides_a_call_in_a_comment(engine: Any, layer: str) -> None:
     sql = (
         "id > 0 /* /*+ */ AND reflect('java.lang.System', 'getenv', 'HOME') = '' -- */"
@@ -43,19 +43,19 @@ def an_author_hides_a_call_in_a_comment(engine: Any, layer: str) -> None:
     engine.table(checks=[{"kind": "expression", "sql": sql}])
 
 
-@attack("validate", "expression with ${env:HOME}", roles=(AUTHOR,), quick=(AUTHOR,))
+@spec("expression with ${env:HOME}")
 def an_author_reads_the_environment(engine: Any, layer: str) -> None:
     sql = "name <> r'${env:HOME}'"
     engine.table(checks=[{"kind": "expression", "sql": sql}])
 
 
-@attack("validate", "expression with a subquery", roles=(AUTHOR,), quick=(AUTHOR,))
+@spec("expression with a subquery")
 def an_author_checks_against_another_domain(engine: Any, layer: str) -> None:
     sql = "id NOT IN (SELECT id FROM hr.salaries)"
     engine.table(checks=[{"kind": "expression", "sql": sql}])
 
 
-@attack("validate", "pulled_from of another domain", roles=(AUTHOR,), quick=(AUTHOR,))
+@spec("pulled_from of another domain")
 def an_author_pulls_from_the_database_of_another_domain(
     engine: Any, layer: str
 ) -> None:
@@ -74,7 +74,7 @@ def an_author_pulls_from_the_database_of_another_domain(
     engine.table(source=source, order_by=None, effective_at=None)
 
 
-@attack("validate", "path of another domain", roles=(AUTHOR,), quick=(AUTHOR,))
+@spec("path of another domain")
 def an_author_reads_the_landing_files_of_another_domain(
     engine: Any, layer: str
 ) -> None:
@@ -89,6 +89,6 @@ def an_author_reads_the_landing_files_of_another_domain(
     )
 
 
-@attack("validate", "matches with a group of flags", roles=(AUTHOR,), quick=(AUTHOR,))
+@spec("matches with a group of flags")
 def an_author_writes_an_expression_that_takes_hours(engine: Any, layer: str) -> None:
     engine.table(quality=[{"column": "name", "matches": "(?i:(a+)+)b"}])

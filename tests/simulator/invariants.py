@@ -120,13 +120,7 @@ def _steps(world: World) -> Iterator[str]:
     ]
     if _overlap(ran):
         yield "two steps of the domain at once"
-    for cluster in world.cloud.clusters.values():
-        for step in cluster.steps:
-            if (
-                step.is_cancelled
-                and (step.ended or NEVER) < (step.began or NOW) + LIMIT
-            ):
-                yield f"{step.id} {step.name}: was cancelled while it did well"
+    yield from _cancelled(world)
     for words in world.unleased:
         yield f"{words}: wrote without the lease"
     yield from _again(world)

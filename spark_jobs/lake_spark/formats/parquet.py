@@ -9,7 +9,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any, Collection, FrozenSet, Iterator, List, Optional, Tuple
+from typing import (
+    Any,
+    Collection,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Tuple,
+)
 
 from pyspark.sql import SparkSession
 
@@ -106,30 +115,26 @@ def described_by_footer(
         for name, kind in columns
         if _is_variant(kind) and name.lower() not in claimed
     ]
-    if spec.source.new_columns is NewColumns.IGNORE:
-        unreadable = [each for each in unreadable if each[0].lower() in claimed]
-    if unreadable:
+    if unreadable := _read(unreadable, spec, claimed):
         raise WrongTypes(file.path, _unreadable(unreadable[:3]))
-    _refuse_pages(annotations, file, spec, claimed)
+    if pages := _read(annotations.pages, spec, claimed):
+        name, written = pages[0]
+        raise UnreadableFile(
+            file.path,
+            f"column {name[:200]!r} is {written}, which Spark does not read. Write the"
+            " file with zstd, snappy or gzip, and with a plain or dictionary encoding,"
+            " and land it again.",
+        )
     return Shape(tuple(columns))
 
 
-def _refuse_pages(
-    annotations: _Annotations,
-    file: LandingFile,
-    spec: TableSpec,
-    claimed: Collection[str],
-) -> None:
-    """Raise UnreadableFile for a column that is read whose pages Spark cannot read."""
-    for name, written in annotations.pages:
-        is_read = spec.source.new_columns is not NewColumns.IGNORE
-        if is_read or name.lower() in claimed:
-            raise UnreadableFile(
-                file.path,
-                f"column {name[:200]!r} is {written}, which Spark does not read. Write the"
-                " file with zstd, snappy or gzip, and with a plain or dictionary encoding,"
-                " and land it again.",
-            )
+def _read(
+    columns: Iterable[Tuple[str, str]], spec: TableSpec, claimed: Collection[str]
+) -> List[Tuple[str, str]]:
+    """Return the columns, each with what is wrong with it, that the table reads."""
+    if spec.source.new_columns is not NewColumns.IGNORE:
+        return list(columns)
+    return [each for each in columns if each[0].lower() in claimed]
 
 
 def _metadata(

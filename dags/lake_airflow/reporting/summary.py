@@ -13,6 +13,7 @@ from lake_airflow.planning.plan import DagPlan, Stage, Watched
 from lake_airflow.reporting.reports import Report, Reports, Steps, has_ended
 from lake_airflow.runs.run import Run
 from lake_spec import VERSION
+from lake_spec.contract.report import FAILED_TABLE
 from lake_spec.contract.run_options import FULL_LOAD, INCREMENTAL, REPROCESS
 from lake_spec.diagnostics.message_ids import help_lines
 from lake_spec.diagnostics.warnings import WarningId
@@ -23,9 +24,6 @@ INGESTING = (FULL_LOAD, INCREMENTAL, REPROCESS, CONTINUOUS)
 """Stages whose reports have the newest file of a table and all of its bad rows."""
 
 SUCCEEDED, FAILED, SKIPPED = "succeeded", "failed", "skipped"
-
-_FAILED_TABLE = "FAILED "
-"""Before the cause of each table that failed in a step, where the step says it."""
 _COLUMNS = (
     ("stage", "stage"),
     ("table", "table"),
@@ -259,9 +257,9 @@ def _causes_of_steps(
 def _without_told(reason: str, told: Sequence[str]) -> str:
     """Return why a step failed without the causes that its tables gave already.
 
-    A step says each after FAILED; EMR may cut the last one.
+    EMR may cut the last one that the step says.
     """
-    first, *said = reason.split(_FAILED_TABLE)
+    first, *said = reason.split(FAILED_TABLE)
     causes = [each.rstrip("; ") for each in said]
     is_told = all(any(cause.startswith(each) for cause in told) for each in causes)
     return first.rstrip(": ") if causes and is_told else reason

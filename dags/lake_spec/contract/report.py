@@ -20,6 +20,9 @@ MOST_SAMPLES = 10
 MOST_WITHHELD = 1000
 """Number of texts with values that a report of a guarded table keeps for the table."""
 
+FAILED_TABLE = "FAILED "
+"""Before table, stage and cause of each table that failed, at the end of a step's output."""
+
 _ADDED_UP = (
     *("seconds", "rows_in", "accepted", "unchanged", "duplicates", "quarantined"),
     *("erased", "tombstones", "messages", "ignored", "derived_deletes", "ties"),

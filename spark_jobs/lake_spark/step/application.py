@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 from lake_spec import VERSION
 from lake_spec.contract import erase_request
 from lake_spec.contract.release_files import spec_file
-from lake_spec.contract.report import Report, State
+from lake_spec.contract.report import FAILED_TABLE, Report, State
 from lake_spec.contract.stage_tables import tables_of, with_products
 from lake_spec.contract.table_order import TABLES_AT_ONCE, longest_first, makespan
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
@@ -295,7 +295,7 @@ def _exit_code(reports: Sequence[Report]) -> int:
     for report in failed:
         error = report.error or {}
         print(
-            f"FAILED {report.domain}.{report.table} {report.stage}: "
+            f"{FAILED_TABLE}{report.domain}.{report.table} {report.stage}: "
             f"{error.get('type', 'Error')}: {error.get('message', '')}",
             file=sys.stderr,
             flush=True,

@@ -11,6 +11,7 @@ from typing import Optional
 from lake_local.aws.emr.models import Cluster, Step
 from lake_local.aws.s3.errors import S3Error
 from lake_local.aws.s3.store import ObjectStore
+from lake_spec.contract.report import FAILED_TABLE
 
 NAMES = ("controller", "stdout", "stderr")
 TAIL = 64 * 1024
@@ -50,7 +51,7 @@ def last_error(folder: Path) -> str:
     or else the last line of stderr.
     """
     errors, output = _lines(folder / "stderr"), _lines(folder / "stdout")
-    reported = [line for line in errors + output if line.startswith("FAILED ")]
+    reported = [line for line in errors + output if line.startswith(FAILED_TABLE)]
     named = [line for line in errors + output if ERROR.search(line)]
     return "; ".join(reported or named[-1:] or errors[-1:])[:1024]
 

@@ -144,7 +144,7 @@ def _metadata(
     try:
         parsed = parsed_footer(spark, footer)
         annotations = replace(
-            _annotations(parsed.getSchema()), pages=_unreadable_pages(parsed)
+            _annotations(parsed.getSchema()), pages=_unreadable_pages(spark, parsed)
         )
         if not annotations.newer:
             return with_parquet_types(spark, parsed), annotations
@@ -341,14 +341,17 @@ def _annotations(elements: Any) -> _Annotations:
     return _Annotations(frozenset(untyped), tuple(newer))
 
 
-def _unreadable_pages(parsed: Any) -> Tuple[Tuple[str, str], ...]:
+def _unreadable_pages(spark: SparkSession, parsed: Any) -> Tuple[Tuple[str, str], ...]:
     """Return columns whose pages Spark cannot read, by the first row group of a file."""
     if not parsed.getRow_groupsSize():
         return ()
+    group = parsed.getRow_groups().get(0)
+    text = spark._jvm.java.lang.StringBuilder()
+    text.append(group)  # looked through in Java: to bring it here takes 44 ms a file
+    if all(text.indexOf(each) < 0 for each in (*_NO_CODEC, *_NO_ENCODING)):
+        return ()
     found = []
-    for encodings, path, codec in _PAGES.findall(
-        parsed.getRow_groups().get(0).toString()
-    ):
+    for encodings, path, codec in _PAGES.findall(group.toString()):
         column = path.partition(", ")[0]
         if codec in _NO_CODEC:
             found.append((column, f"compressed by {codec}"))

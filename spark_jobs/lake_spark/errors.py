@@ -375,8 +375,8 @@ class ForeignFiles(StageError):
     """Files lie among those of a table that the pipeline did not write.
 
     Most come from a writer of another format, such as delta-rs or DuckDB on the Delta
-    table. Hudi cannot read a table with a Parquet file that is not its own, and an erase
-    cannot vouch for files of others.
+    table. Hudi cannot read a table with a Parquet file that is not its own, or shows its
+    rows, and an erase cannot vouch for files of others.
 
     Fix: Find out who writes there, and take that right away. Run the DAG
     `<domain>_maintenance` with the param `move_foreign_files`, look at what it moved, and

@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 from textwrap import dedent
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -22,6 +22,7 @@ from lake_spark.stages.verify import verify
 from lake_spark.step.application import STAGES, run_table
 from lake_spark.storage.hudi_table import DELETED, without_hudi_columns
 from lake_spark.storage.object_store import FolderStore
+from lake_spark.tables import foreign_files
 from lake_spark.tables.table_run import Accepted, TableRun, Window
 
 
@@ -79,15 +80,17 @@ class Lake:
         dry_run: bool = False,
         again: bool = False,
         accepted: Accepted = Accepted(),
+        foreign: Callable[[TableRun], None] = foreign_files.refuse,
         **own: object,
     ) -> Report:
         """Run one stage and give its report, failed or not; `own` is for it alone.
 
-        A stage belongs to the run that a prepare stage before it began; `again`
-        leaves that run open.
+        `foreign` is done first about files that the pipeline did not write. A stage
+        belongs to the run that a prepare stage before it began; `again` leaves that run
+        open.
         """
         run = self._table_run(self._report(stage), window, dry_run, accepted)
-        run_table(run, partial(STAGES[stage], **own))
+        run_table(run, partial(STAGES[stage], **own), foreign)
         self._runs += 0 if again else 1
         return run.report
 

@@ -1,7 +1,9 @@
 """Names of the files of a Hudi table: which group and instant each is of, and which is none.
 
 A base file is `<file group>_<write token>_<instant>.parquet`, a log file
-`.<file group>_<instant>.log.<version>_<write token>`.
+`.<file group>_<instant>.log.<version>_<write token>`. A write token is three numbers, an
+instant a time of 14 digits or more. Hudi itself takes whatever stands between underscores
+for them: it shows the rows of DuckDB's `duckdb_<uuid>_0.parquet` as older than all commits.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from typing import Optional, Tuple
 from lake_spec.contract.published_tables import DELTA_FOLDER, ICEBERG_FOLDER
 from lake_spec.hudi.options import METADATA_FOLDER
 
-_BASE = re.compile(r"([^._][^_]*)_[^_]+_(\d+)\.parquet")
-_LOG = re.compile(r"\.([^._][^_]*)_(\d+)\.log\..+")
+_BASE = re.compile(r"([^._][^_]*)_\d+-\d+-\d+_(\d{14,})\.parquet")
+_LOG = re.compile(r"\.([^._][^_]*)_(\d{14,})\.log\..+")
 _OF_FORMATS = (METADATA_FOLDER, DELTA_FOLDER, ICEBERG_FOLDER)
 """Folders of a table that have what readers of it find rows by."""
 _PARTITION = ".hoodie_partition_metadata"
@@ -66,6 +68,9 @@ def is_foreign(path: str) -> bool:
     )
 
 
-def breaks(path: str) -> bool:
-    """Return whether Hudi cannot read a table with a file of that path in its folder."""
+def is_taken_for_rows(path: str) -> bool:
+    """Return whether Hudi takes a foreign file of that path for one with rows of the table.
+
+    It then shows its rows, or fails by its name.
+    """
     return path.endswith(".parquet") and is_foreign(path)

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Sequence
 
-from lake_spec.hudi.file_names import breaks
+from lake_spec.hudi.file_names import is_taken_for_rows
 
 from lake_local.airflow import settings
 from lake_local.errors import BadRequest, LakeLocalError
@@ -30,6 +30,8 @@ def ask(session: Session, requests: Sequence[Request]) -> None:
     by_hudi = all(each.through == Through.HUDI.value for each in requests)
     require = project.require_spark if by_hudi else project.require_readers
     require(session.specs.project)
+    if by_hudi:
+        _refuse_foreign_files(session, requests)
     with tempfile.TemporaryDirectory(prefix="show-", dir=session.home.root) as folder:
         question = Path(folder) / "requests.json"
         question.write_text(json.dumps(_question(session, requests)), encoding="utf-8")
@@ -39,7 +41,6 @@ def ask(session: Session, requests: Sequence[Request]) -> None:
     if code == REFUSED:
         raise BadRequest(words)
     if code:
-        _refuse_foreign_files(session, requests if by_hudi else ())
         raise LakeLocalError(
             f"the query failed. The end of its log {log}:\n{words or background.tail(log)}"
         )
@@ -48,16 +49,18 @@ def ask(session: Session, requests: Sequence[Request]) -> None:
 
 
 def _refuse_foreign_files(session: Session, requests: Sequence[Request]) -> None:
-    """Raise BadRequest where a table cannot be read for files that Hudi did not write."""
+    """Raise BadRequest where Hudi takes files for rows of a table that it did not write."""
     for each in requests:
+        if each.is_plain:
+            continue
         _, folder = objects.split(f"{each.path}/")
         for key in objects.under(session.aws("s3"), f"{each.path}/"):
-            if breaks(key[len(folder) :]):
+            if is_taken_for_rows(key[len(folder) :]):
                 raise BadRequest(
-                    f"{each.table} {each.layer} cannot be read: Hudi did not write"
-                    f" {each.path}/{key[len(folder) :]}. Run: ./run_locally.sh run"
-                    f" {each.table.split('.')[0]}_maintenance --param"
-                    " move_foreign_files=true"
+                    f"{each.table} {each.layer}: Hudi did not write"
+                    f" {each.path}/{key[len(folder) :]}, and takes it for rows of the"
+                    f" table. Run: ./run_locally.sh run {each.table.split('.')[0]}_maintenance"
+                    " --param move_foreign_files=true"
                 )
 
 

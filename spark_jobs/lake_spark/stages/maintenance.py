@@ -34,20 +34,14 @@ from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import StoredObject
 from lake_spark.storage.parquet_file import has_legacy_lists
 from lake_spark.storage.parquet_table import ParquetTable
-from lake_spark.tables import catalog, foreign_files, whole_messages
+from lake_spark.tables import catalog, whole_messages
 from lake_spark.tables.table_run import TableRun
 
 
-def maintenance(run: TableRun, *, move_foreign_files: bool = False) -> None:
-    """Compact what is merged on read, cluster the change log, clean all.
-
-    Where asked, files that were not written here are moved out of the table's folders first:
-    Hudi may be unable to read the table before.
-    """
+def maintenance(run: TableRun) -> None:
+    """Compact what is merged on read, cluster the change log, clean all."""
     if run.dry_run:
         return
-    if move_foreign_files:
-        foreign_files.move(run)
     for layer in run.layers:
         table = run.table(layer)
         if table.has_data():

@@ -46,6 +46,7 @@ from lake_spark.step.table_order import waves
 from lake_spark.storage.lease_check import CheckedStore, LeaseCheck
 from lake_spark.storage.object_store import ObjectStore, open_store
 from lake_spark.storage.session import open_session
+from lake_spark.tables import foreign_files
 from lake_spark.tables.table_run import TableRun
 
 STAGES: Dict[str, Stage] = {
@@ -119,8 +120,10 @@ def _run_stage(
     runs = [_table_run(spark, check, release, asked, table) for table in tables]
     with ThreadPoolExecutor(max_workers=at_once) as pool:
         stage = _stage(release, asked)
+        moves = asked.move_foreign_files
+        foreign = foreign_files.move if moves else foreign_files.refuse
         for wave in waves(runs):
-            list(pool.map(lambda run: run_table(run, stage), wave))
+            list(pool.map(lambda run: run_table(run, stage, foreign), wave))
     if asked.stage.startswith("prepare_"):
         check()  # the last time before HoodieStreamer, whose commits nobody checks
         _put_streamer_steps(store, release, asked, runs)
@@ -142,8 +145,6 @@ def _stage(release: Release, asked: Arguments) -> Stage:
         return partial(erase, request_uri=_request_uri(release, asked))
     if asked.verify is not None:
         return partial(verify, share=asked.verify)
-    if asked.move_foreign_files:
-        return partial(maintenance, move_foreign_files=True)
     if asked.partitions:
         return partial(product, partitions=asked.partitions)
     return STAGES[asked.stage]
@@ -258,9 +259,13 @@ def _request_uri(release: Release, asked: Arguments) -> str:
     return erase_request.uri_of(runs, asked.domain, asked.request)
 
 
-def run_table(run: TableRun, stage: Stage) -> None:
+def run_table(
+    run: TableRun,
+    stage: Stage,
+    foreign: Callable[[TableRun], None] = foreign_files.refuse,
+) -> None:
     """Run the stage on one table and put its report; never raises."""
-    attempt(run, stage)
+    attempt(run, stage, foreign)
     if run.report.error is None:
         run.report.fail_for_set_aside()
     put_report(run, run.report)

@@ -22,8 +22,14 @@ POOL = "spark.scheduler.pool"
 """The property of a thread by which Spark's fair scheduler separates jobs."""
 
 
-def attempt(run: TableRun, stage: Stage) -> None:
+def attempt(
+    run: TableRun,
+    stage: Stage,
+    foreign: Callable[[TableRun], None] = foreign_files.refuse,
+) -> None:
     """Run the stage, unless settings that it relies on were changed.
+
+    `foreign` is what is done first about files that the pipeline did not write.
 
     Java then forgets its queries. An object of py4j whose methods were called is in a
     reference cycle, and Java keeps what it stands for until Python collects garbage: by
@@ -34,6 +40,7 @@ def attempt(run: TableRun, stage: Stage) -> None:
     # Within one pool Spark would serve the table that was first; pools share the cores.
     run.spark.sparkContext.setLocalProperty(POOL, run.spec.full_name)
     try:
+        foreign(run)
         recorded_settings.check(run)
         ended = stage(run)
         run.report.state = (ended or _state(run)).value

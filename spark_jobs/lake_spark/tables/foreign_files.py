@@ -1,49 +1,56 @@
 """Files among those of a table that were not written here: what they break, and a way out.
 
 A writer of another format puts its files where Hudi's lie. Hudi takes each Parquet file of
-a partition for one of its own, fails by the name that this one lacks (a
-NullPointerException about a null key), and goes on to fail in each run. Nobody but their
-owner can say whether such files are of use: they are named, and moved where that is asked.
+a partition for one of its own: by its name it fails (a NullPointerException about a null
+key), or shows rows that no run wrote. So a stage looks for such files before it reads the
+tables. Nobody but their owner can say whether they are of use: they are named, and moved
+where that is asked.
 """
 
 from __future__ import annotations
 
-from typing import Iterable, List, Sequence
+from typing import Iterable, Iterator, List, Sequence, Tuple
 
 from lake_spec.contract.published_tables import ICEBERG, ICEBERG_FOLDER
 from lake_spec.contract.table_folders import layer_folder, moved_folder
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.hudi.file_names import breaks, is_folder, is_foreign
+from lake_spec.hudi.file_names import is_folder, is_foreign, is_taken_for_rows
 from lake_spark.errors import ForeignFiles, StageError
 from lake_spark.landing.files import first_shown
 from lake_spark.tables.table_run import HUDI_LAYERS, TableRun
 
 
+def refuse(run: TableRun) -> None:
+    """Raise ForeignFiles where Hudi takes files for rows of a table that it did not write.
+
+    Looks at all tables that a stage reads or writes, by one listing of its own folder
+    and one of each table that it is made of.
+    """
+    found = [uri for uri, path in _files_of_hudi(run) if is_taken_for_rows(path)]
+    if found:
+        raise ForeignFiles(
+            f"{first_shown(found)}: Hudi did not write this, and takes it for rows of the "
+            "table as long as it lies among the table's files. Run the DAG "
+            f"{_domain(run, found)}_maintenance with the param move_foreign_files, then start "
+            "the run again."
+        )
+
+
 def cause(run: TableRun, error: Exception) -> Exception:
-    """Return the error, or what is behind one that is not ours: files that break a table."""
-    if isinstance(error, StageError):
-        return error
-    found = [
-        each.uri
-        for folder in _tables(run)
-        for each in run.store.list(f"{folder}/")
-        if breaks(each.uri[len(folder) + 1 :])
-    ]
-    if not found:
-        return error
-    named = ForeignFiles(
-        f"{first_shown(found)}: Hudi did not write this, and cannot read a table as long as "
-        f"it lies among the table's files. Run the DAG {_domain(run, found)}_maintenance with the "
-        "param move_foreign_files, then start the run again."
-    )
-    named.__cause__ = error
-    return named
+    """Return the error, or what is behind one that is not ours: files that came meanwhile."""
+    if not isinstance(error, StageError):
+        try:
+            refuse(run)
+        except ForeignFiles as named:
+            named.__cause__ = error
+            return named
+    return error
 
 
 def move(run: TableRun) -> None:
     """Move foreign files out of the table's folders, and say where to."""
     found = among(run, [each.uri for each in run.store.list(f"{run.home}/")])
-    if not found:
+    if run.dry_run or not found:
         return
     place = moved_folder(run.environment.warehouse, run.spec.full_name)
     run.check_lease()
@@ -80,21 +87,32 @@ def moved(run: TableRun) -> List[str]:
     return [uri for uri in found if not is_folder(uri)]
 
 
-def _tables(run: TableRun) -> List[str]:
-    """Return the folders of the Hudi tables that a stage of the table reads or writes."""
-    spec, warehouse = run.spec, run.environment.warehouse
-    layers = () if spec.storage.is_plain else HUDI_LAYERS
-    own = [f"{run.home}/{layer}" for layer in layers]
+def _files_of_hudi(run: TableRun) -> Iterator[Tuple[str, str]]:
+    """Yield the files of the Hudi tables that a stage reads or writes.
+
+    Each with its path below the folder of its Hudi table.
+    """
+    if not run.spec.storage.is_plain:
+        for each in run.store.list(f"{run.home}/"):
+            layer, _, path = each.uri[len(run.home) + 1 :].partition("/")
+            if layer in HUDI_LAYERS:
+                yield each.uri, path
+    for folder in _read(run):
+        for each in run.store.list(f"{folder}/"):
+            yield each.uri, each.uri[len(folder) + 1 :]
+
+
+def _read(run: TableRun) -> List[str]:
+    """Return the folders of the Hudi tables of other specs that a stage reads."""
+    spec = run.spec
+    found: List[Tuple[str, str]] = []
     if spec.is_dimension:
-        read = [
-            (each.table, "history") for each in (spec.source.main, spec.source.joined)
-        ]
+        tables = (spec.source.main, spec.source.joined)
+        found = [(each.table, "history") for each in tables]
     elif spec.is_product and spec.source.plan is not None:
         inputs = [each for each in spec.source.plan.inputs if not each.is_plain]
-        read = [(each.table, each.layer.value) for each in inputs]
-    else:
-        read = []
-    return own + [layer_folder(warehouse, table, layer) for table, layer in read]
+        found = [(each.table, each.layer.value) for each in inputs]
+    return [layer_folder(run.environment.warehouse, *each) for each in found]
 
 
 def _domain(run: TableRun, uris: Sequence[str]) -> str:

@@ -25,15 +25,15 @@ SECOND = "2026-01-20T06:00:00"
 
 
 class MovingStore(FolderStore):
-    """A folder in which something happens right after it was listed."""
+    """A folder in which something happens right after landing files were listed."""
 
     def __init__(self, then: Callable[[], None]) -> None:
         self._then: Optional[Callable[[], None]] = then
 
     def list(self, prefix: str) -> List[StoredObject]:
         found = super().list(prefix)
-        then, self._then = self._then, None
-        if then:
+        if "/landing/" in prefix and self._then:
+            then, self._then = self._then, None
             then()
         return found
 

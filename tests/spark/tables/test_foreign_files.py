@@ -1,7 +1,8 @@
 """A file that the pipeline did not write lies among those of a table, as writers of Delta put it.
 
-Hudi cannot read the table then. The run says which file it is and what to do; once the
-file is moved all goes on, and an erase vouches for the table when the file is deleted.
+Hudi cannot read the table then, or shows rows that no run wrote. The run says which file it
+is and what to do; once the file is moved all goes on, and an erase vouches for the table
+when the file is deleted.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from tests.spark.lake import Lake
 from tests.spark.publish.test_kept_in_step import change, SPEC, stored
 
 PART = "part-00001-7c1d8f5e-c000.snappy.parquet"
+OF_DUCKDB = "duckdb_e18abff3-ff38-42c8-8e78-ead407090ba5_0.parquet"
+"""Hudi reads the last 0 as the instant of a commit, before all others."""
 
 
 @pytest.fixture
@@ -27,44 +30,46 @@ def lake(spark, tmp_path) -> Lake:
     return made
 
 
-def planted(lake: Lake, layer: str) -> Path:
+def planted(lake: Lake, layer: str, name: str = PART) -> Path:
     """A Parquet file with a row of the table, as another writer would add it."""
     folder = Path(lake.tables.table(layer).path[len("file://") :])
-    theirs = folder / PART if layer == "changes" else folder / "name=x" / PART
+    theirs = folder / name if layer == "changes" else folder / "name=x" / name
     ours, *_ = sorted(theirs.parent.glob("*.parquet"))
     theirs.write_bytes(ours.read_bytes())
     return theirs
 
 
 @pytest.mark.parametrize(
-    "layer, stage",
-    [("changes", "incremental"), ("current", "incremental"), ("history", "scd2")],
+    "stage, layer, name",
+    [
+        ("incremental", "changes", PART),
+        ("incremental", "current", OF_DUCKDB),
+        ("scd2", "history", PART),
+        ("maintenance", "current", f".{PART}"),
+    ],
 )
-def test_a_run_names_the_file_and_goes_on_once_it_is_moved(lake, layer, stage):
-    file = planted(lake, layer)
+def test_a_run_names_the_file_and_goes_on_once_it_is_moved(lake, stage, layer, name):
+    file = planted(lake, layer, name)
     change(lake, 1)
-    report = lake.run("incremental")
-    if stage == "scd2":
-        assert report.error is None
-        report = lake.run("scd2")
+    report = lake.run(stage)
     assert report.error == {
         "type": "ForeignFiles",
-        "message": f"file://{file}: Hudi did not write this, and cannot read a table as "
-        "long as it lies among the table's files. Run the DAG tests_maintenance with the "
-        "param move_foreign_files, then start the run again.",
+        "message": f"file://{file}: Hudi did not write this, and takes it for rows of the "
+        "table as long as it lies among the table's files. Run the DAG tests_maintenance "
+        "with the param move_foreign_files, then start the run again.",
     }
-    moved = lake.run("maintenance", move_foreign_files=True)
+    moved = lake.run("maintenance", foreign=foreign_files.move)
     assert moved.error is None and not file.exists()
     place = lake.root / "warehouse/tests/_moved/things"
     (warning,) = [each for each in moved.warnings if "ForeignFilesMoved" in str(each)]
     assert f"moved below file://{place}/: first file://{file}." in str(warning)
     (kept,) = place.rglob("*.parquet")
-    assert kept.name == PART
+    assert kept.name == name
     lake.done("incremental", "scd2")
     assert lake.verify().error is None
 
 
-def test_a_run_without_faults_looks_for_no_foreign_file(lake):
+def test_a_file_that_hudi_takes_for_no_rows_stops_no_run(lake):
     (Path(lake.tables.current.path[len("file://") :]) / "notes.txt").write_text(
         "theirs"
     )
@@ -92,7 +97,7 @@ def test_an_erase_names_what_it_cannot_vouch_for_until_that_is_deleted(lake, pla
             f"It did not write file://{uri}, and nobody knows"
             in report.error["message"]
         )
-        lake.run("maintenance", move_foreign_files=True)
+        lake.run("maintenance", foreign=foreign_files.move)
     uri.unlink()
     assert lake.run("erase", request_uri=request).error is None
 

@@ -33,10 +33,11 @@ def ask(tmp_path, monkeypatch):
     (tmp_path / "show.log").write_text("java.lang.NullPointerException\n")
     monkeypatch.setattr(project, "require_spark", lambda _: None)
 
-    def asked(*files: str) -> None:
+    def asked(*files: str, is_plain: bool = False) -> None:
         keys = [f"warehouse/moma/artists/current/{file}" for file in files]
         monkeypatch.setattr(objects, "under", lambda *_: iter(keys))
-        query.ask(session, [Request("moma.artists", "current", TABLE)])
+        asked_for = Request("moma.artists", "current", TABLE, is_plain=is_plain)
+        query.ask(session, [asked_for])
 
     return asked
 
@@ -48,10 +49,15 @@ def test_a_file_that_hudi_did_not_write_is_named_with_the_way_out(ask):
     with pytest.raises(BadRequest) as refused:
         ask(*OURS, "a/part-0.parquet")
     assert str(refused.value) == (
-        "moma.artists current cannot be read: Hudi did not write"
-        f" {TABLE}/a/part-0.parquet. Run: ./run_locally.sh run moma_maintenance --param"
-        " move_foreign_files=true"
+        "moma.artists current: Hudi did not write"
+        f" {TABLE}/a/part-0.parquet, and takes it for rows of the table. Run:"
+        " ./run_locally.sh run moma_maintenance --param move_foreign_files=true"
     )
+
+
+def test_files_of_plain_parquet_are_not_those_of_hudi(ask):
+    with pytest.raises(LakeLocalError, match="the query failed"):
+        ask("20260101000000000/part-0.parquet", is_plain=True)
 
 
 def test_where_no_file_explains_it_the_end_of_the_log_is_shown(ask):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lake_spec.hudi.file_names import DataFile, breaks, data_file, is_foreign
+from lake_spec.hudi.file_names import DataFile, data_file, is_foreign, is_taken_for_rows
 
 GROUP, TIME = "00000003-5cd1-4d1c-a5ef-8d1a5fbd7f4e-0", "20260101000000000"
 BASE = f"{GROUP}_3-21-41_{TIME}.parquet"
@@ -58,7 +58,10 @@ OURS = [
 THEIRS = [
     PART,
     f"name=x/{PART}",
+    "name=x/duckdb_e18abff3-ff38-42c8-8e78-ead407090ba5_0.parquet",
+    f"name=x/.{PART}",
     "data/00000-0.parquet",
+    f"name=x/{BASE}.copy",
     "notes.txt",
     "name=x/_delta_log/0.json",
     "_SUCCESS",
@@ -70,9 +73,5 @@ def test_files_are_told_apart_by_their_paths(path):
     assert is_foreign(path) == (path in THEIRS)
 
 
-def test_parquet_that_hudi_did_not_write_is_what_breaks_a_table():
-    assert [path for path in (*OURS, *THEIRS) if breaks(path)] == [
-        PART,
-        f"name=x/{PART}",
-        "data/00000-0.parquet",
-    ]
+def test_parquet_that_hudi_did_not_write_is_taken_for_rows():
+    assert [path for path in (*OURS, *THEIRS) if is_taken_for_rows(path)] == THEIRS[:5]

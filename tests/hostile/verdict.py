@@ -22,6 +22,7 @@ _REFUSED_BY = {
     "in a resource-based policy": "the bucket's policy",
     "no identity-based policy": "the rights of the role",
     "lakeHudi": "Delta's protocol",
+    "AlreadyExistsException": "the setting that every published table has",
     "explicit deny in an identity-based policy": "the rights of the role",
     "GC is disabled": "gc.enabled",
     "gc.enabled is false": "gc.enabled",

@@ -296,8 +296,23 @@ class World:
                     "location": each["StorageDescriptor"].get("Location"),
                     "columns": each["StorageDescriptor"]["Columns"],
                     "parameters": each.get("Parameters"),
+                    "optimizers": self._optimizers(name, each["Name"]),
                 }
         return found
+
+    def _optimizers(self, database: str, table: str) -> List[Any]:
+        """Return what is switched on for a table of the catalogue, of the types that delete."""
+        entries = [
+            {
+                "catalogId": names.ACCOUNT,
+                "databaseName": database,
+                "tableName": table,
+                "type": each,
+            }
+            for each in ("compaction", "retention", "orphan_file_deletion")
+        ]
+        found = self.client("glue").batch_get_table_optimizer(Entries=entries)
+        return found["TableOptimizers"]
 
     def _settings(self) -> Dict[str, Any]:
         """Return the settings of the buckets that protect what is in them."""

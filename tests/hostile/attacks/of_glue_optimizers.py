@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from typing import Any, Dict
 
 from tests.hostile import names
 from tests.hostile.attacks.attack import EVERY_LAYER, GUARDED, attack
@@ -30,17 +30,25 @@ def glue_expires_snapshots(engine: Any, layer: str) -> None:
 
 
 @attack("Glue", "CreateTableOptimizer", roles=GUARDED)
+def glue_is_given_an_optimizer(engine: Any, layer: str) -> None:
+    engine.aws("glue").create_table_optimizer(**_that_deletes_orphans(layer))
+
+
+@attack("Glue", "UpdateTableOptimizer", roles=GUARDED)
 def glue_is_told_to_delete_orphan_files(engine: Any, layer: str) -> None:
+    engine.aws("glue").update_table_optimizer(**_that_deletes_orphans(layer))
+
+
+def _that_deletes_orphans(layer: str) -> Dict[str, Any]:
     kept = {"orphanFileRetentionPeriodInDays": 3}
-    role = f"arn:aws:iam::{names.ACCOUNT}:role/lake-optimizer"
-    engine.aws("glue").create_table_optimizer(
-        CatalogId=names.ACCOUNT,
-        DatabaseName=f"{names.DOMAIN}_iceberg",
-        TableName=names.LAYERS[layer],
-        Type="orphan_file_deletion",
-        TableOptimizerConfiguration={
-            "roleArn": role,
+    return {
+        "CatalogId": names.ACCOUNT,
+        "DatabaseName": f"{names.DOMAIN}_iceberg",
+        "TableName": names.LAYERS[layer],
+        "Type": "orphan_file_deletion",
+        "TableOptimizerConfiguration": {
+            "roleArn": f"arn:aws:iam::{names.ACCOUNT}:role/lake-optimizer",
             "enabled": True,
             "orphanFileDeletionConfiguration": {"icebergConfiguration": kept},
         },
-    )
+    }

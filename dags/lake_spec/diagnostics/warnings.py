@@ -33,6 +33,14 @@ class WarningId(str, Enum):
     table's spec.
     """
 
+    FEW_MATCHES = "FewMatches"
+    """Most rows of a product found no version in a history that it joins by time.
+
+    Fix: If the history begins too late, declare `load_effective_at` in its table and load
+    that anew. If the rows are right as they are, join by JOIN, which leaves such rows out,
+    or correct the keys and the time of the join.
+    """
+
     FAILED_CHECK = "FailedCheck"
     """A check of the whole table with `severity: warn` failed; the rows were written.
 

@@ -87,6 +87,7 @@ from lake_spec.model.product import (
     Product,
     ProductInput,
     ProductPlan,
+    TimeJoin,
 )
 from lake_spec.model.pulls import (
     JdbcChanges,
@@ -217,6 +218,7 @@ __all__ = [
     "TableSpec",
     "Term",
     "TableType",
+    "TimeJoin",
     "Concurrency",
     "setting",
 ]

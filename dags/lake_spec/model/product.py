@@ -81,6 +81,17 @@ class ColumnOrigin:
 
 
 @dataclass(frozen=True)
+class TimeJoin:
+    """A LEFT JOIN of a history by time, and the column that tells rows without a match."""
+
+    table: str = setting("Table, as `domain.table`.", example="crm.customer")
+    column: str = setting(
+        "Column of the SQL that is true where a row has no match.",
+        example="lake_without_match_0",
+    )
+
+
+@dataclass(frozen=True)
 class ProductPlan:
     """What a step does for a product, compiled from its SQL for a release."""
 
@@ -108,6 +119,9 @@ class ProductPlan:
         (),
     )
     whole_because: str = setting("Reason why it can only be built whole.", "")
+    time_joins: Tuple[TimeJoin, ...] = setting(
+        "LEFT JOINs by time whose rows without a match are counted.", ()
+    )
     columns: Optional[Tuple[ColumnOrigin, ...]] = setting(
         "Columns of the inputs that its columns are made of; if left out, unknown.",
         None,

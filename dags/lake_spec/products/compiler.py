@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Dict, List, Mapping, Optional, Sequence
+from typing import Collection, Dict, List, Mapping, Optional, Sequence
 
 from lake_spec.diagnostics.diagnostic import shown
 from lake_spec.diagnostics.product_ids import ProductId
@@ -15,6 +15,7 @@ from lake_spec.parsing.json_codec import to_data
 from lake_spec.products import checks, statement
 from lake_spec.products.findings import Findings, Place, listed
 from lake_spec.products.inputs import Columns, Tables, how_to_declare
+from lake_spec.products.matches import count_matches
 from lake_spec.products.origins import origins_of
 from lake_spec.products.parts import PLAIN, parts_of
 from lake_spec.products.spec_sql import written
@@ -80,7 +81,8 @@ class _Compiler:
             checks.check_types(tree, self.found)
             checks.check_output(tree, self.spec, self._is_exact(tree), self.found)
         unknown = self._unknown(tree)
-        return None if self.found else self._planned(tree, unknown)
+        by_time = {each.view for each in references if each.as_of}
+        return None if self.found else self._planned(tree, unknown, by_time)
 
     def _tree(self, text: str):
         if self.source.sql is not None:
@@ -178,27 +180,35 @@ class _Compiler:
         return typed
 
     def _planned(
-        self, tree: exp.Query, unknown: Mapping[str, Mapping[str, exp.Expr]]
+        self,
+        tree: exp.Query,
+        unknown: Mapping[str, Mapping[str, exp.Expr]],
+        by_time: Collection[str],
     ) -> ProductPlan:
         parts = parts_of(tree, self.inputs)
         if self.spec.storage.is_plain and not parts.whole_because:
             parts = replace(parts, whole_because=PLAIN)
         columns = origins_of(tree, self.inputs)
         _replace_unknown(tree, unknown, self.inputs)
-        sql = written(_without_qualify(tree), self.inputs, self.found)
         inputs = tuple(self.inputs.values())
+        digest = _digest(self._written(tree.copy()), inputs)
+        time_joins = count_matches(tree, self.inputs, by_time)
         return ProductPlan(
-            sql=sql,
+            sql=self._written(tree),
             inputs=inputs,
-            digest=_digest(sql, inputs),
+            digest=digest,
             driver=parts.driver,
             driver_columns=parts.driver_columns,
             unit=parts.unit,
             unit_columns=parts.unit_columns,
             lookups=parts.lookups,
             whole_because=parts.whole_because,
+            time_joins=time_joins,
             columns=columns,
         )
+
+    def _written(self, tree: exp.Query) -> str:
+        return written(_without_qualify(tree), self.inputs, self.found)
 
 
 def _digest(sql: str, inputs: Sequence[ProductInput]) -> str:

@@ -44,7 +44,8 @@ class Changes:
 def counted(changes: Changes, layer: Layer) -> Dict[str, Any]:
     """Count rows by their action, those that open and close, and breaches of each promise.
 
-    Of a promise: `broken_<n>` rows, the least of their keys `broken_key_<n>`.
+    Of a promise: `broken_<n>` rows, the least of their keys `broken_key_<n>`. And what the
+    layer has counted besides, by its names.
     """
     counts = _counts(layer.checked(changes.compared), layer, F.lit(0))
     if changes.alone is None:
@@ -68,15 +69,23 @@ def _counts(checked: DataFrame, layer: Layer, copies: Column) -> Dict[str, Any]:
     ]
     opened = F.count_if(F.expr("lake_is_open AND NOT lake_was_open")).alias("opened")
     closed = F.count_if(F.expr("lake_was_open AND NOT lake_is_open")).alias("closed")
-    breaches = [
-        F.expr(f"lake_action != '{REMOVED}' AND ({bad})")
-        for bad in layer.broken.values()
-    ]
+    breaches = [_of_kept(bad) for bad in layer.broken.values()]
     broken = [F.count_if(b).alias(f"broken_{i}") for i, b in enumerate(breaches)]
-    found = checked.agg(*actions, opened, closed, *broken, copies.alias("copies"))
+    more = [
+        F.count_if(_of_kept(sql)).alias(name)
+        for name, sql in layer.also_counted.items()
+    ]
+    found = checked.agg(
+        *actions, opened, closed, *broken, *more, copies.alias("copies")
+    )
     (row,) = found.collect()  # `first` plans one step more
     counts = row.asDict()
     return {**counts, **_first_keys(checked, breaches, counts)}
+
+
+def _of_kept(sql: str) -> Column:
+    """Return what is true of rows that stay or come, and fulfil a condition."""
+    return F.expr(f"lake_action != '{REMOVED}' AND ({sql})")
 
 
 def _first_keys(

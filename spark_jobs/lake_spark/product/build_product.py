@@ -35,7 +35,7 @@ from lake_spark.product.input_table import (
     from_text,
     to_text,
 )
-from lake_spark.product.layer import ProductLayer
+from lake_spark.product.layer import MADE, ProductLayer
 from lake_spark.product.partitions import in_partitions, require_partitions
 from lake_spark.product.transform import rows_of, views_of
 from lake_spark.product.units import changed_units, has_keys_of_its_driver, of_units
@@ -48,6 +48,9 @@ from lake_spark.tables.table_run import TableRun
 
 PRODUCT = "product"
 """Metadata of a product's commit: the digest of the transformation."""
+
+MOST_WITHOUT_MATCH = 0.5
+"""Share of rows without a match in a history joined by time above which a build warns."""
 
 
 @dataclass(frozen=True)
@@ -242,7 +245,7 @@ def _changes(
     run: TableRun, plan: ProductPlan, rows: DataFrame, task: Task
 ) -> DataFrame:
     """Return the rows to write, with how each differs from what is stored."""
-    layer = ProductLayer(run.spec)
+    layer = ProductLayer(run.spec, plan)
     if task.replaces:
         return merge.inserted(rows, layer)
     stored = merge.shaped_as(run.current.read(), rows)
@@ -261,7 +264,7 @@ def _checked(
     run: TableRun, plan: ProductPlan, changes: DataFrame, task: Task
 ) -> Dict[str, Any]:
     """Count the changes; raise WrongProductRows if they break what must hold."""
-    layer = ProductLayer(run.spec)
+    layer = ProductLayer(run.spec, plan)
     counts = counted(Changes(changes), layer)
     faults = []
     if not has_keys_of_its_driver(run.spec, plan, changes):
@@ -281,6 +284,7 @@ def _checked(
             "SQL, or the rows of its inputs."
         )
     _warn_of_rules(run, changes)
+    _report_matches(run, plan, counts)
     return counts
 
 
@@ -333,6 +337,24 @@ def _warn_of_rules(run: TableRun, changes: DataFrame) -> None:
             run.warn(WarningId.FAILED_QUALITY_RULE, f"{count:,} row(s): {words}")
 
 
+def _report_matches(
+    run: TableRun, plan: ProductPlan, counts: Mapping[str, Any]
+) -> None:
+    """Report the rows that are made without a match; warn where most of them are."""
+    for each in plan.time_joins:
+        total, count = counts[MADE], counts[each.column]
+        words = f"no version of {each.table} was valid at its time"
+        run.report.add_rules({words: count})
+        run.say(f"{count:,} of {total:,} row(s): {words}")
+        if count > total * MOST_WITHOUT_MATCH:
+            run.warn(
+                WarningId.FEW_MATCHES,
+                f"{count:,} of {total:,} row(s) ({count / total:.0%}): {words}. Where what it "
+                "loaded first was true before, declare load_effective_at in its spec, as in "
+                '"1900-01-01", and load it anew.',
+            )
+
+
 def _commit(
     run: TableRun,
     plan: ProductPlan,
@@ -361,7 +383,7 @@ def _commit(
     checks = None if task.is_erased else table_checks.pre_commit(run, "current")
     if checks:
         said.update(checks.of(changes, None if task.replaces else table.read))
-    written = merge.to_write(changes, ProductLayer(run.spec))
+    written = merge.to_write(changes, ProductLayer(run.spec, plan))
     instant = table.write(written, operation, said, order=run.spec.storage.sort_by)
     if checks:
         table_checks.settle(run, "current")

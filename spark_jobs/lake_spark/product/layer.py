@@ -7,12 +7,15 @@ from typing import Dict
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import TableSpec
+from lake_spec.model import ProductPlan, TableSpec
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.ingest.quality_rules import failed_rules
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.layer import Layer
 from lake_spark.schema.columns import any_null
+
+MADE = "made"
+"""Count of the rows that a build makes, those that stay as they are among them."""
 
 
 class ProductLayer(Layer):
@@ -21,8 +24,9 @@ class ProductLayer(Layer):
     name = "current"
     record_key = (KEY,)
 
-    def __init__(self, spec: TableSpec) -> None:
+    def __init__(self, spec: TableSpec, plan: ProductPlan) -> None:
         self._spec = spec
+        self.witnesses = tuple(each.column for each in plan.time_joins)
 
     def desired(self, events: DataFrame) -> DataFrame:
         """Give the rows themselves."""
@@ -36,6 +40,12 @@ class ProductLayer(Layer):
     def is_open(self) -> Column:
         """Return true: a product has no versions."""
         return F.lit(True)
+
+    @property
+    def also_counted(self) -> Dict[str, str]:
+        """Return the rows without a match in each history, and all of them as MADE."""
+        told = {name: name for name in self.witnesses}
+        return {**told, MADE: "true"} if told else {}
 
     @property
     def _key(self) -> str:

@@ -29,9 +29,12 @@ _VIEWS = threading.Lock()
 def rows_of(
     spec: TableSpec, plan: ProductPlan, views: Mapping[str, DataFrame]
 ) -> DataFrame:
-    """Return the product's rows over these views: its columns as declared, and `lake_key`."""
+    """Return the product's rows over these views: its columns as declared, and `lake_key`.
+
+    With columns that tell rows without a match (ProductPlan.time_joins).
+    """
     spark = next(iter(views.values())).sparkSession
-    return _as_declared(spec, _select(spark, spec, plan, views))
+    return _as_declared(spec, plan, _select(spark, spec, plan, views))
 
 
 def views_of(
@@ -86,7 +89,7 @@ def _select(
                 spark.catalog.dropTempView(view)
 
 
-def _as_declared(spec: TableSpec, rows: DataFrame) -> DataFrame:
+def _as_declared(spec: TableSpec, plan: ProductPlan, rows: DataFrame) -> DataFrame:
     columns = [(name, column.type) for name, column in spec.columns]
     declared = typed(columns)
     found = {name.lower(): kind for name, kind in typed_names(rows.schema)}
@@ -105,8 +108,10 @@ def _as_declared(spec: TableSpec, rows: DataFrame) -> DataFrame:
                 f"{kind.text} in the spec, which does not hold every {made.text}. Declare "
                 f"{made.text}, or write CAST(... AS {kind.text}) in the SQL."
             )
-    shown = rows.select([F.col(f"`{name}`").alias(name) for name, _ in valued])
+    told = [each.column for each in plan.time_joins]
+    kept = [*(name for name, _ in valued), *told]
+    shown = rows.select([F.col(f"`{name}`").alias(name) for name in kept])
     kinds = dict(columns)
     key = key_text([(name, kinds[name]) for name in spec.key])
     names = [sql_identifier(name) for name, _ in columns]
-    return with_types(shown, declared).selectExpr(*names, f"{key} AS {KEY}")
+    return with_types(shown, declared).selectExpr(*names, f"{key} AS {KEY}", *told)

@@ -39,6 +39,11 @@ class Layer(ABC):
     def broken(self) -> Dict[str, str]:
         """Return promises, and the SQL that is true for rows which break them."""
 
+    @property
+    def also_counted(self) -> Dict[str, str]:
+        """Return names of more counts of rows, and the SQL that is true for those of each."""
+        return {}
+
     def checked(self, rows: DataFrame) -> DataFrame:
         """Add what the SQL of `broken` needs."""
         return rows

@@ -18,7 +18,7 @@ from lake_spark.build import merge
 from lake_spark.build.materialize import complete_events, keep_counts, layer_of_history
 from lake_spark.changelog import retractions
 from lake_spark.errors import DiffersFromInputs, DiffersFromLog
-from lake_spark.product.build_product import rows_as_built
+from lake_spark.product.build_product import plan_of, rows_as_built
 from lake_spark.product.layer import ProductLayer
 from lake_spark.scd2 import fold
 from lake_spark.scd2.current import CurrentLayer
@@ -67,7 +67,7 @@ def verify(run: TableRun, share: float) -> State:
 def _verify_product(run: TableRun, share: float) -> State:
     if run.current.has_data():
         made = rows_as_built(run).where(_chosen(share))
-        layer = ProductLayer(run.spec)
+        layer = ProductLayer(run.spec, plan_of(run))
         found = list(_faults(run, run.current, layer, made, share, "its inputs"))
         if found:
             raise DiffersFromInputs(

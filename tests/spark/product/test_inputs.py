@@ -125,6 +125,21 @@ def test_a_fact_has_the_row_of_a_dimension_as_of_its_time(located):
     assert located.rows("by_city") == [("Cork", "1")]
 
 
+def test_rows_without_a_version_at_their_time_are_counted(spark, tmp_path):
+    stall = Stall(spark, tmp_path, ["enriched"], all_specs())
+    stall.take(orders=ORDERS, customer="U,10,new,n,2026-01-10\n")
+    words = "no version of crm.customer was valid at its time"
+    (whole,) = stall.lakes["enriched"].done("product")
+    assert (whole.rules, whole.upserted) == ({words: 2}, 3)
+    (warning,) = whole.warnings
+    assert warning.startswith(f"FewMatches: 2 of 3 row(s) (67%): {words}. Where")
+    stall.take(customer="U,20,new,n,2026-01-01\n")
+    (part,) = stall.lakes["enriched"].done("product")
+    assert (part.built, part.rules, part.warnings) == ("in part", {words: 0}, [])
+    assert stall.lakes["enriched"].verify().error is None
+    assert stall.rows("enriched") == [("1", None), ("2", "new"), ("3", "new")]
+
+
 def test_each_side_of_a_dimension_reopens_only_the_facts_of_its_keys(located):
     located.take(address="U,20,Oslo,2026-01-12\n")
     located.lakes["dim_customer"].done("dimension")

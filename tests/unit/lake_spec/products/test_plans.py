@@ -2,6 +2,7 @@
 
 import json
 import re
+from hashlib import sha256
 
 import pytest
 
@@ -13,6 +14,7 @@ from lake_spec.model import (
     Lookup,
     Product,
     ProductInput,
+    TimeJoin,
 )
 from lake_spec.parsing.json_codec import from_data, to_data
 from lake_spec.parsing.loader import load_domain, load_lake
@@ -38,7 +40,8 @@ def whole(shop, sql, columns="order_id: int, n: bigint"):
 def test_a_join_by_time_becomes_conditions_on_the_versions(shop):
     plan = plan_of(shop.enriched())
     assert plan.sql == (
-        "SELECT `o`.`order_id` AS `order_id`, `c`.`segment` AS `segment` "
+        "SELECT `o`.`order_id` AS `order_id`, `c`.`segment` AS `segment`, "
+        "`c`.`customer_id` IS NULL AS `lake_without_match_0` "
         "FROM `input_0` AS `o` LEFT JOIN `input_1` AS `c` "
         "ON `c`.`customer_id` = `o`.`customer_id` "
         "AND `c`.`valid_from` <= `o`.`ordered_at` AND `o`.`ordered_at` < `c`.`valid_to` "
@@ -58,6 +61,39 @@ def test_a_join_by_time_becomes_conditions_on_the_versions(shop):
         ("order_id",),
     )
     assert plan.driver_columns == ("customer_id", "order_id", "ordered_at")
+    assert plan.time_joins == (TimeJoin("crm.customer", "lake_without_match_0"),)
+
+
+@pytest.mark.parametrize(
+    "select, kind, end",
+    [
+        ("o.order_id, count(c.segment) AS n", "LEFT", "GROUP BY o.order_id"),
+        ("o.order_id, 1 AS n", "LEFT", "GROUP BY o.order_id"),
+        ("DISTINCT o.order_id, c.customer_id AS n", "LEFT", ""),
+        ("o.order_id, c.customer_id AS n", "LEFT", "UNION ALL SELECT 1, 2"),
+        ("o.order_id, c.customer_id AS n", "", ""),
+        ("o.order_id, 1 AS n", "LEFT ANTI", ""),
+    ],
+)
+def test_no_match_is_told_of_rows_that_were_put_together_or_left_out(
+    shop, select, kind, end
+):
+    history = "{{ as_of(history('crm.customer'), o.ordered_at) }} AS c"
+    join = f"{kind} JOIN {history} ON c.customer_id = o.customer_id"
+    columns = "order_id: int, n: bigint"
+    shop.product(f"SELECT {select} FROM {ORDERS} {join} {end}", columns)
+    assert plan_of(shop).time_joins == ()
+
+
+def test_the_columns_that_tell_no_match_rebuild_no_product(shop):
+    """The digest is that of the SQL without them, which releases of before had."""
+    plan = plan_of(shop.enriched())
+    told = ", `c`.`customer_id` IS NULL AS `lake_without_match_0`"
+    said = [{**to_data(each)} for each in plan.inputs]
+    for each in said:
+        each.pop("is_plain")
+    data = json.dumps([plan.sql.replace(told, ""), said], sort_keys=True)
+    assert plan.digest == sha256(data.encode()).hexdigest()[:16]
     on = (Equality("customer_id", "customer_id"),)
     assert plan.lookups == (Lookup("input_1", "input_0", on),)
     assert plan.whole_because == ""

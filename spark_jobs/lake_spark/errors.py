@@ -170,8 +170,8 @@ class WrongPath(BadFile):
     """A landing file's path does not say what the spec reads from it.
 
     Fix: Land the file under a path that the pattern of the table's spec matches
-    (`source.snapshot_time`, `source.scope`, `source.full_refresh`), or correct the
-    pattern.
+    (`source.snapshot_time`, `source.scope`, `source.full_refresh`,
+    `source.path_columns`), or correct the pattern.
     """
 
 

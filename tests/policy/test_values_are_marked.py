@@ -18,7 +18,7 @@ NAMES = frozenset(
         "missing[0]",
     }
     | {"name", "name[:200]", "column.name[:100]", "ours", "pattern", "pull.connection"}
-    | {"pull.cursor", "raw", "rule.at_least", "rule.at_most", "scope.pattern", "secret"}
+    | {"pull.cursor", "raw", "rule.at_least", "rule.at_most", "secret"}
     | {"self.name", "stored", "table.server.name", "true", "true.lower()"}
     | {"where", "where.pattern", "width", "word", "found[0]", "_MAGIC"}
 )

@@ -376,6 +376,13 @@ class Feed:
     full_refresh: Optional[FullRefresh] = setting(
         "Full refreshes: full loads after the first.", None
     )
+    path_columns: Tuple[Tuple[str, str], ...] = setting(
+        "Columns of the table whose values the paths of the files have: for each a "
+        "regular expression over the file's path below `path`, whose one group is the "
+        "column's value for all rows of the file.",
+        (),
+        example={"region": "region=([^/]+)/"},
+    )
     duplicate_keys: DuplicateKeys = _duplicate_keys(
         "Handling of rows of the full load that have one key and differ, where no "
         "order_by says which is newer (pulled: in any case): all go to the quarantine, or "

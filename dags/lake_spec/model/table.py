@@ -166,6 +166,14 @@ class TableSpec:
         """The scope of one snapshot, if it is not the whole table."""
         return self.source.scope if isinstance(self.source, Snapshot) else None
 
+    @cached_property
+    def path_columns(self) -> Dict[str, str]:
+        """The pattern of each column whose values the paths of its files have."""
+        if isinstance(self.source, Feed):
+            return dict(self.source.path_columns)
+        scope = self.scope
+        return {scope.column: scope.pattern} if scope and scope.pattern else {}
+
 
 @dataclass(frozen=True)
 class Schedules:

@@ -21,6 +21,7 @@ from lake_spec.rules.snapshots import SNAPSHOTS
 from lake_spec.rules.history import HISTORY
 from lake_spec.rules.instances import INSTANCES
 from lake_spec.rules.order import ORDER
+from lake_spec.rules.path_columns import PATH_COLUMNS
 from lake_spec.rules.plain_parquet import PLAIN_PARQUET
 from lake_spec.rules.product import PRODUCT
 from lake_spec.rules.pulls import PULLS
@@ -33,7 +34,7 @@ from lake_spec.rules.table import TABLE
 BOOKS: Dict[type, Tuple[RuleBook, ...]] = {
     TableSpec: (
         *(TABLE, SOURCE, ENVELOPE, ENRICHMENT, SNAPSHOTS, FULL_REFRESH, PULLS),
-        *(COLUMNS, ORDER, HISTORY, QUALITY, CHECKS, PLAIN_PARQUET),
+        *(PATH_COLUMNS, COLUMNS, ORDER, HISTORY, QUALITY, CHECKS, PLAIN_PARQUET),
     ),
     DomainSpec: (DOMAIN, CONTINUOUS, READERS),
     ClusterSpec: (CLUSTER, INSTANCES, DRIVERS),

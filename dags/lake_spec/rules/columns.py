@@ -59,6 +59,8 @@ def references(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
     scope = spec.scope
     if scope is not None:
         yield ("source", "scope", "column"), scope.column
+    for name in spec.path_columns if scope is None else ():
+        yield ("source", "path_columns", name), name
     for position, rule in enumerate(spec.quality):
         yield ("quality", position, "column"), rule.column
     for path, check in readable_checks(spec):

@@ -234,6 +234,18 @@ def pulled_snapshot_paths_are_read(spec: TableSpec) -> Iterator[Problem]:
         yield got(("source", "scope", "pattern"), source.scope.pattern, hint)
 
 
+@PULLS.rule("source")
+def pulled_files_have_no_values_in_paths(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse columns from the paths of files that a run pulls.
+
+    Fix: Remove `path_columns`; the rows that are pulled have all values.
+    """
+    source = spec.source
+    if isinstance(source, Feed) and source.path_columns and pulls_of(spec):
+        hint = "Remove it: paths of pulled files contain no values, and the rows do."
+        yield got(("source", "path_columns"), dict(source.path_columns), hint)
+
+
 def _reads_the_time(pattern: "str | None", form: str) -> bool:
     try:
         found = re.search(pattern or "", f"{SNAPSHOTS}/{_FILE}")

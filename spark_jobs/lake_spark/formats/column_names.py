@@ -28,12 +28,6 @@ def time_column(spec: TableSpec) -> Optional[str]:
     return declared.column if declared else None
 
 
-def column_in_path(spec: TableSpec) -> Optional[str]:
-    """Return the column whose value the paths of the files say, if there is one."""
-    scope = spec.scope
-    return scope.column if scope and scope.pattern else None
-
-
 @dataclass(frozen=True)
 class Names:
     """The names of a table's columns, and of what is not free, without case."""
@@ -114,6 +108,8 @@ def _sources(spec: TableSpec, shape: Shape) -> Dict[str, str]:
     names, spelled = Names(spec), _spelled(spec, shape)
     found: Dict[str, str] = {}
     for column, candidates in names.declared.items():
+        if column in spec.path_columns:
+            continue
         said = [sayable(each).lower() for each in candidates]
         raw = next((spelled[each] for each in said if each in spelled), "")
         if raw:

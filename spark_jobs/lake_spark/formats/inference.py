@@ -25,7 +25,6 @@ from lake_spark.errors import (
 from lake_spark.formats import csv_text, debezium
 from lake_spark.formats.column_names import (
     Names,
-    column_in_path,
     column_of_deletes,
     sources,
     time_column,
@@ -141,7 +140,7 @@ def declared_source_names(spec: TableSpec) -> List[str]:
     names = [
         column.source[0] if column.source else name
         for name, column in spec.columns
-        if name != column_in_path(spec)
+        if name not in spec.path_columns
     ]
     word = operation.column if operation else time_column(spec)
     return ([word] if word else []) + names
@@ -466,13 +465,10 @@ _ADD_COLUMNS = "Land it with these columns, or correct their names in the spec."
 def needed_columns(spec: TableSpec, file: LandingFile) -> List[str]:
     """Return columns without which no row of the file can be placed."""
     scope = spec.scope
-    in_path = column_in_path(spec)
-    needed = [name for name in spec.key if name != in_path]
-    if scope and not in_path:
-        needed.append(scope.column)
+    needed = [*spec.key, *([scope.column] if scope else [])]
     if not is_load(spec, file):
         needed += spec.order_by
-    return needed
+    return [name for name in needed if name not in spec.path_columns]
 
 
 def is_load(spec: TableSpec, file: LandingFile) -> bool:

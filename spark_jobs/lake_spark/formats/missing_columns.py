@@ -6,7 +6,7 @@ from typing import Dict, List, Set
 
 from lake_spec.model import Column, Json, KafkaTopic, TableSpec
 from lake_spec.model.envelopes import columns_of
-from lake_spark.formats.column_names import column_in_path, sources
+from lake_spark.formats.column_names import sources
 from lake_spark.formats.file_schema import Shape
 from lake_spark.schema.columns import Columns
 
@@ -41,7 +41,7 @@ def missing_columns(
 def is_sent(spec: TableSpec, name: str) -> bool:
     """Return whether the source's rows have the column: it is no part of what wraps them."""
     declared = spec.column(name)
-    if name == column_in_path(spec) or (declared and declared.dropped):
+    if name in spec.path_columns or (declared and declared.dropped):
         return False
     if spec.envelope is not None and name in columns_of(spec.envelope):
         return False

@@ -67,6 +67,7 @@ from lake_spark.landing.files import (
     look,
     moved_on,
     shown,
+    value_in_path,
 )
 from lake_spark.landing.manifest import LogContents, Manifest
 from lake_spark.storage.session import JAVA_ENDED
@@ -206,7 +207,10 @@ def input_of(
     is_first = is_load(run.spec, file) and started is None
     if isinstance(run.spec.source, Snapshot):
         is_first = snapshot_diff.is_full_load(file, manifest)
-    return Input(file, shape, 0 if is_first else 1, started), grown
+    values = tuple(
+        value_in_path(file.path, *each) for each in run.spec.path_columns.items()
+    )
+    return Input(file, shape, 0 if is_first else 1, started, values), grown
 
 
 def warn_of_names(run: TableRun, inputs: Sequence[Input]) -> None:

@@ -231,6 +231,7 @@ def _typed(spec: TableSpec, each: Input, columns: Columns, view: str) -> str:
     corrupt = reader.has_corrupt(spec)
     row = {
         **row_expressions.source_row(spec, each.shape, columns, with_corrupt=corrupt),
+        **dict(zip(spec.path_columns, map(sql_literal, each.path_values))),
         **_facts(each),
         "lake_block": BLOCK,
         "lake_id": ID,

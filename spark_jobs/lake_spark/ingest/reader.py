@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from lake_spec.model import Csv, Json, TableSpec
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.changelog.schema import LogColumn
-from lake_spark.formats import csv_fields, csv_reader, inference, json_reader
+from lake_spark.formats import csv_fields, csv_reader, json_reader
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.ingest import event_expressions, repeated_keys, row_expressions
 from lake_spark.landing import literal_paths
@@ -30,6 +30,8 @@ class Input:
     shape: Shape
     rank: int
     started: Optional[str] = None
+    path_values: Tuple[str, ...] = ()
+    """The values of the spec's `path_columns`, in their order."""
 
 
 FACTS = (
@@ -41,7 +43,7 @@ FACTS = (
     (LogColumn.SNAPSHOT_AT, "timestamp"),
     ("lake_file_rank", "int"),
     ("lake_file_started", "string"),
-    ("lake_scope", "string"),
+    ("lake_path_values", "array<string>"),
 )
 """What each row of a file carries about it."""
 
@@ -92,9 +94,8 @@ def _read_group(
     located = rows.join(F.broadcast(facts), "lake_file", "left")
     placed = event_expressions.placed_row(spec, shape, columns)
     located = located.selectExpr("*", *row_expressions.selected(placed))
-    in_path = inference.column_in_path(spec)
-    if in_path:
-        located = located.withColumn(in_path, F.col("lake_scope"))
+    for place, name in enumerate(spec.path_columns):
+        located = located.withColumn(name, F.col("lake_path_values")[place])
     return judge(located, spec, columns, repeated, corrupt=corrupt)
 
 
@@ -126,6 +127,7 @@ def judge(
             "lake_file_started",
             "lake_log_name",
             "lake_own_start",
+            "lake_path_values",
         )
     )
 
@@ -196,7 +198,7 @@ def _facts(spark: SparkSession, each: Input) -> Tuple:
         file.snapshot_at,
         each.rank,
         each.started,
-        each.file.scopes[0] if each.file.scopes else None,
+        each.path_values,
     )
 
 

@@ -214,15 +214,23 @@ def _is_hidden(path: str) -> bool:
     return any(p.startswith((".", "_")) for p in parts if p not in _OTHER_FOLDERS)
 
 
+def value_in_path(path: str, column: str, pattern: str) -> str:
+    """Return the value of a column that a file's path names.
+
+    Raises WrongPath where it names none.
+    """
+    found = re.search(pattern, path)
+    if not found or not found.group(1):
+        raise WrongPath(
+            path,
+            f"its path has no value of {column}: nothing in it matches {pattern!r}. "
+            "Rename the file, or correct the pattern in the spec.",
+        )
+    return found.group(1)
+
+
 def scopes_of(path: str, scope: Optional[Scope]) -> Tuple[str, ...]:
     """Return the scope value that a file's path names; none where its rows do."""
     if scope is None or scope.pattern is None:
         return ()
-    found = re.search(scope.pattern, path)
-    if not found or not found.group(1):
-        raise WrongPath(
-            path,
-            f"its path has no value of {scope.column}: nothing in it matches "
-            f"{scope.pattern!r}. Rename the file, or correct source.scope.pattern.",
-        )
-    return (found.group(1),)
+    return (value_in_path(path, scope.column, scope.pattern),)

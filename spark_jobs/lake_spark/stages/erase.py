@@ -15,7 +15,7 @@ from lake_spark.erasure import landing_files, reports, request, tables
 from lake_spark.erasure.scan import scan_files
 from lake_spark.erasure.subjects import Subjects, subjects
 from lake_spark.errors import NotErasable, UnfinishedReprocess
-from lake_spark.formats.inference import column_in_path, time_column
+from lake_spark.formats.inference import time_column
 from lake_spark.scd2.key_changes import families, links_of
 from lake_spark.profiling import profile
 from lake_spark.publish.publication import begin_again
@@ -77,8 +77,9 @@ def _refuse_what_is_out_of_reach(run: TableRun) -> None:
         )
     if time_column(run.spec):
         reasons.append("its snapshots' times are in a column (snapshot_time.column)")
-    if column_in_path(run.spec) in run.spec.key:
-        reasons.append("the paths of its files have a part of the key (scope.pattern)")
+    if set(run.spec.key) & set(run.spec.path_columns):
+        setting = "scope.pattern" if run.spec.scope else "path_columns"
+        reasons.append(f"the paths of its files have a part of the key ({setting})")
     if set(run.spec.key) <= set(run.spec.storage.partition_by):
         reasons.append("its folders are named by the key (storage.partition_by)")
     if reasons:

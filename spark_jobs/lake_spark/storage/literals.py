@@ -15,7 +15,7 @@ Columns = Sequence[Tuple[str, str]]
 def small_table(
     spark: SparkSession, columns: Columns, rows: Sequence[Sequence[Any]]
 ) -> DataFrame:
-    """Return rows of texts, numbers, times and nulls as literals of one query.
+    """Return rows of texts, tuples of them, numbers, times and nulls as literals of one query.
 
     `columns` are (name, Spark type); there must be at least one row.
     """
@@ -35,6 +35,8 @@ def values_sql(columns: Columns, rows: Sequence[Sequence[Any]]) -> str:
 def _literal(value: Any) -> str:
     if value is None:
         return "NULL"
+    if isinstance(value, tuple):
+        return f"array({', '.join(map(_literal, value))})"
     if isinstance(value, int):
         return str(value)
     if isinstance(value, datetime):

@@ -82,6 +82,7 @@ OF_SOURCE = {
     "load_from": JdbcTable("shop_db", "public.orders"),
     "changes_from": KafkaTopic("shop_kafka", "shop.public.orders"),
     "pulled_from": JdbcTable("shop_db", "public.orders"),
+    "path_columns": (("note", "note=([^/]+)/"),),
 }
 """Another value of each setting of a source that is none by itself."""
 

@@ -6,6 +6,7 @@ number of them can share one table. History 17 of a seed is always the same one.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -108,7 +109,8 @@ def shape_of(spec: TableSpec, seed: int, path: str) -> Shape:
     variant = Random(f"{seed}/{path}").randrange(3)
     random = Random(f"{seed}/shape {variant}")
     needed = {*spec.key, *spec.order_by}
-    names = [n for n, _ in spec.columns if n in needed or random.random() < 0.75]
+    names = [n for n, _ in spec.columns if n not in spec.path_columns]
+    names = [n for n in names if n in needed or random.random() < 0.75]
     names += [FRESH] if variant else []
     random.shuffle(names)
     return Shape(tuple(names), bool(variant))
@@ -118,9 +120,8 @@ def shaped(spec: TableSpec, record: Delivery, shape: Shape) -> Delivery:
     """What a file of that shape says: a dropped column is not sent, others are null."""
     dropped = {name for name, column in spec.columns if column.dropped}
     lacking = {n: UNAVAILABLE if n in dropped else None for n in record.values}
-    values = {
-        n: v if n in shape.names else lacking[n] for n, v in record.values.items()
-    }
+    said = {*shape.names, *spec.path_columns}
+    values = {n: v if n in said else lacking[n] for n, v in record.values.items()}
     return replace(record, values=values)
 
 
@@ -144,7 +145,8 @@ def landing(
     for number in numbers:
         for each in _History(spec, seed, number, features).records():
             records = files.setdefault(each.path, [])
-            records.append(replace(each, record=len(records) + 1))
+            values = {**each.values, **values_in_path(spec, each.path)}
+            records.append(replace(each, record=len(records) + 1, values=values))
     if not features.shapes:
         return Landing(files)
     shapes = {path: shape_of(spec, seed, path) for path in files}
@@ -152,6 +154,12 @@ def landing(
         {p: [shaped(spec, e, shapes[p]) for e in each] for p, each in files.items()},
         shapes,
     )
+
+
+def values_in_path(spec: TableSpec, path: str) -> Dict[str, str]:
+    """What a path says of all records of its file."""
+    patterns = spec.path_columns.items()
+    return {n: re.findall(pattern, path)[0] for n, pattern in patterns}
 
 
 class _History:
@@ -173,7 +181,7 @@ class _History:
         self.pools = {
             name: self._pool(name, kind)
             for name, kind in kinds.items()
-            if name not in spec.key
+            if name not in {*spec.key, *spec.path_columns}
         }
         if features.shapes:
             self.pools[FRESH] = self.random.sample(["f", "g", None], 2)

@@ -21,6 +21,7 @@ source:
     pattern: 'reload/(?P<ts>[^_]+)_(?P<seq>[^/]+)/'
     format: "%Y-%m-%d"
     lost_share: 1
+  path_columns: {folder: "([^/]+)/[^/]+$"}
 columns:
   history: int
   a: string
@@ -30,6 +31,7 @@ columns:
   score: double
   amount: {type: "decimal(6,2)", dropped: true}
   note: string
+  folder: string
 key: [history, a, b]
 order_by: [ts, seq]
 load_effective_at: "1900-01-01"

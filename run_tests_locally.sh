@@ -18,6 +18,7 @@
 #   ./run_tests_locally.sh bench [--only K]... [--scale F] [--pairs N] [--resume]
 #   ./run_tests_locally.sh nightly [argument of pytest]...
 #   ./run_tests_locally.sh spark39 [argument of pytest]...
+#   ./run_tests_locally.sh older [argument of pytest]...
 #
 #   fast   black, flake8, unit and policy tests: no Java, about a minute
 #   full   fast, then DAGs and emulator on Airflow 3.0.6, a release as MWAA and EMR get it,
@@ -49,6 +50,7 @@
 #          of the publication, whose seed is printed, and all of `hostile`; with arguments
 #          of pytest the tests alone
 #   spark39  the Spark tests of full, on Python 3.9
+#   older  the end-to-end tests of full, on Airflow 3.0.6
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
 # What needs no Java runs side by side, and so do two sessions of the Spark tests.
@@ -60,8 +62,8 @@ SPEED=full
 case ${1:-} in
     fast | full) SPEED=$1 && shift ;;
     -h | --help) sed -n '2,/^set /p' "$0" | sed -e '/^set /d' -e 's/^# \{0,1\}//' && exit 0 ;;
-    properties | fuzz | crash | readers | hostile | neighbour | joins | quality | loop | simulate | deploy | docs | acceptance | bench | nightly | spark39) SPEED=$1 && shift ;;
-    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, readers, hostile, neighbour, joins, quality, loop, simulate, deploy, docs, acceptance, bench, nightly or spark39, see --help" >&2 && exit 2 ;;
+    properties | fuzz | crash | readers | hostile | neighbour | joins | quality | loop | simulate | deploy | docs | acceptance | bench | nightly | spark39 | older) SPEED=$1 && shift ;;
+    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, readers, hostile, neighbour, joins, quality, loop, simulate, deploy, docs, acceptance, bench, nightly, spark39 or older, see --help" >&2 && exit 2 ;;
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
@@ -305,6 +307,16 @@ kills() { # of the publication, with a seed of the clock
 spark39() {
     run ./setup.sh --quiet --only spark-3.9 --only streamer --only readers
     spark_tests .venv-spark-3.9
+}
+
+older() { # the commands of run_locally.sh take Airflow's environment from LAKE_VENVS
+    local venvs=.local/airflow-3.0.6 name
+    run ./setup.sh --quiet --only airflow --only airflow-3.0.6 --only spark --only streamer
+    mkdir -p "$venvs"
+    ln -sfn ../../.venv-airflow-3.0.6 "$venvs/.venv-airflow"
+    for name in step spark streamer; do ln -sfn "../../.venv-$name" "$venvs/.venv-$name"; done
+    export LAKE_VENVS=$PWD/$venvs
+    tests .venv-airflow-3.0.6/bin/python tests/e2e
 }
 
 deploy() {

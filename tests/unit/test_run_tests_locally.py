@@ -241,8 +241,8 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     assert (code, commands) == (2, [])
     assert (
         "'slow' is no speed; choose fast, full, properties, fuzz, crash, readers, hostile,"
-        " neighbour, joins, quality, loop, simulate, deploy, docs, acceptance, bench, nightly or"
-        " spark39" in output
+        " neighbour, joins, quality, loop, simulate, deploy, docs, acceptance, bench, nightly,"
+        " spark39 or older" in output
     )
 
 
@@ -325,6 +325,22 @@ def test_the_spark_tests_run_on_python_39_too(run):
         "./setup.sh --quiet --only spark-3.9 --only streamer --only readers",
         SPARK.replace("-spark/", "-spark-3.9/") + " -k moves",
     ]
+
+
+def test_the_end_to_end_tests_run_on_the_older_airflow_too(tmp_path, run):
+    code, _, commands = run("older", "-k", "killed")
+    assert code == 0
+    assert commands == [
+        "./setup.sh --quiet --only airflow --only airflow-3.0.6 --only spark --only streamer",
+        ".venv-airflow-3.0.6/bin/python -m pytest tests/e2e -k killed",
+    ]
+    # What run_locally.sh takes then, also where the links are there already.
+    python = tmp_path / ".venv-airflow-3.0.6/bin/python"
+    python.write_text('#!/usr/bin/env bash\nreadlink -f "$LAKE_VENVS"/.venv-*\n')
+    _, output, _ = run("older")
+    found = [line for line in output.splitlines() if line.startswith("/")]
+    names = ("airflow-3.0.6", "spark", "step", "streamer")
+    assert found == [f"{tmp_path.resolve()}/.venv-{name}" for name in names]
 
 
 def test_a_random_test_that_finds_something_fails(run):

@@ -290,7 +290,7 @@ bench() {
 
 nightly() {
     run ./setup.sh --quiet --only airflow --only spark --only streamer --only servers \
-        --only readers --only hostile
+        --only readers --only hostile --only samples
     tests .venv-spark/bin/python -m nightly tests/spark tests/servers tests/loop
     tests .venv-airflow/bin/python -m nightly tests/acceptance tests/e2e tests/unit/lake_spec \
         tests/unit/lake_local/aws

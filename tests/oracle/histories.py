@@ -60,6 +60,12 @@ POOLS: Dict[str, List[Any]] = {
         {"x": None, "names": None},
         None,
     ],
+    "struct<names:array<string>,at:struct<x:double,Label:string>>": [
+        {"names": ["n"], "at": {"x": 0.0, "Label": "l"}},
+        {"names": [], "at": {"x": NAN, "Label": None}},
+        {"names": None, "at": None},
+        None,
+    ],
     "map<string,double>": [
         {},
         {"a": 1.0, "b": 0.0},
@@ -76,6 +82,16 @@ POOLS: Dict[str, List[Any]] = {
         None,
     ],
 }
+ABSENT: Dict[str, List[Any]] = {
+    "struct<names:array<string>,at:struct<x:double,Label:string>>": [
+        {"names": ["m"], "at": UNAVAILABLE},
+        {"names": None, "at": {"x": UNAVAILABLE, "Label": "k"}},
+        {"names": UNAVAILABLE, "at": {"x": None, "Label": UNAVAILABLE}},
+        {"names": UNAVAILABLE, "at": {"x": UNAVAILABLE, "Label": UNAVAILABLE}},
+        {"names": UNAVAILABLE, "at": None},
+    ],
+}
+"""Values by type of which a record says a part alone."""
 KEY_TEXTS = ["a", "a|b", "b", "b|a", "a,b", "a:b", "a%7Cb", "%", "ab", "A"]
 EARLY = [datetime(1500, 2, 28), datetime(1582, 10, 10), datetime(1969, 12, 31, 23)]
 
@@ -117,9 +133,13 @@ def shape_of(spec: TableSpec, seed: int, path: str) -> Shape:
 
 
 def shaped(spec: TableSpec, record: Delivery, shape: Shape) -> Delivery:
-    """What a file of that shape says: a dropped column is not sent, others are null."""
+    """What a file of that shape says: a dropped column is not sent, others are null.
+
+    Where absent fields are unchanged, no column that the file lacks is sent.
+    """
     dropped = {name for name, column in spec.columns if column.dropped}
-    lacking = {n: UNAVAILABLE if n in dropped else None for n in record.values}
+    unsent = record.values if spec.keeps_absent else dropped
+    lacking = {n: UNAVAILABLE if n in unsent else None for n in record.values}
     said = {*shape.names, *spec.path_columns}
     values = {n: v if n in said else lacking[n] for n, v in record.values.items()}
     return replace(record, values=values)
@@ -185,6 +205,8 @@ class _History:
         }
         if features.shapes:
             self.pools[FRESH] = self.random.sample(["f", "g", None], 2)
+            if features.placeholders and spec.keeps_absent:
+                self.pools[FRESH].append(UNAVAILABLE)
 
     def _pool(self, name: str, kind: str) -> List[Any]:
         """Few values, so that many are equal."""
@@ -192,8 +214,11 @@ class _History:
         if name == self.spec.effective_at:
             pool = pool + EARLY + [None]
         pool = self.random.sample(pool, self.random.randint(1, min(4, len(pool))))
-        placeholders = self.features.placeholders and name == "note"
-        return pool + ([UNAVAILABLE] if placeholders else [])
+        if not self.features.placeholders:
+            return pool
+        if self.spec.keeps_absent and name not in self.spec.order_by:
+            return pool + ABSENT.get(kind, []) + [UNAVAILABLE] * 2
+        return pool + ([UNAVAILABLE] if name == "note" else [])
 
     def records(self) -> List[Delivery]:
         """Its records; those of one file are in their order."""

@@ -65,15 +65,19 @@ def _spelled(name: str, shape: Shape) -> str:
 
 
 def json_text(spec: TableSpec, records: Sequence[Delivery], shape: Shape) -> str:
-    """A file of one object per line, without the columns that have no value."""
+    """A file of one object per line, without the columns that have no value.
+
+    Where a field that is absent says something, null is written.
+    """
     lines = []
     for each in records:
         values = columns_of(spec, each)
         row = {n: values[n] for n in shape.names if values.get(n) is not None}
+        if spec.keeps_absent:
+            row = _without_absent({n: values.get(n) for n in shape.names}, each)
         row.update(key_before(spec, each))
-        maps = {n: json.dumps(_json(v)) for n, v in row.items() if n == "extra"}
-        if "deep" in row:
-            maps["deep"] = json.dumps(_json(row["deep"]))
+        texts = {n: row[n] for n in ("extra", "deep") if row.get(n) is not None}
+        maps = {n: json.dumps(_json(v)) for n, v in texts.items()}
         row = {**_json(row), **maps}
         if isinstance(row.get("place"), dict):
             row["place"] = {_spelled(n, shape): v for n, v in row["place"].items()}
@@ -84,6 +88,17 @@ def json_text(spec: TableSpec, records: Sequence[Delivery], shape: Shape) -> str
                 said["told"] = {"gone_at": "2026-01-31"}
             lines.append(json.dumps({**said, **named}))
     return "".join(f"{line}\n" for line in lines)
+
+
+def _without_absent(row: Mapping[str, Any], record: Delivery) -> Dict[str, Any]:
+    """The fields that the record has; every other value not sent is a placeholder."""
+    as_word = record.record % 2 and row.get("note") == UNAVAILABLE
+    kept = {
+        name: _without_absent(each, record) if isinstance(each, Mapping) else each
+        for name, each in row.items()
+        if each != UNAVAILABLE
+    }
+    return {**kept, "note": UNAVAILABLE} if as_word else kept
 
 
 def key_before(spec: TableSpec, record: Delivery) -> Dict[str, Any]:
@@ -130,15 +145,36 @@ def log_record(spec: TableSpec, record: Delivery) -> tuple:
     word: Optional[str] = None if record.is_load else WORDS[record.op]
     rank = 0 if record.is_load and record.full_refresh_at is None else 1
     missing = [n for n, value in record.values.items() if value == UNAVAILABLE]
-    values = {n: None if n in missing else v for n, v in record.values.items()}
-    sent = json_object(spec, replace(record, values=values))
     not_sent = ",".join(missing) or None
+    if spec.keeps_absent:
+        paths = [*spec.key, *spec.order_by, *_paths(record.values)]
+        not_sent = ",".join(["*", *paths]).lower()
+    values = {n: _sent(v) for n, v in record.values.items()}
+    sent = json_object(spec, replace(record, values=values))
     key, before = record.key or (), key_before(spec, record)
     old = {name: before.get(WAS + name, new) for name, new in zip(spec.key, key)}
     is_moved = same(tuple(old.values())) != same(key)
     moved = json.dumps(_json(old)) if is_moved else None
     place = (record.path, record.record)
     return (sent, moved, word, rank, started(spec, record), not_sent, *place)
+
+
+def _paths(values: Mapping[str, Any], above: str = "") -> List[str]:
+    """The paths of what is sent; a struct with nothing in it says nothing."""
+    found = []
+    for name, value in values.items():
+        inside = _paths(value, f"{above}{name}.") if isinstance(value, Mapping) else ()
+        is_said = inside or not isinstance(value, Mapping) or not value
+        if value != UNAVAILABLE and is_said:
+            found += [f"{above}{name}", *inside]
+    return found
+
+
+def _sent(value: Any) -> Any:
+    """The value with null for what is not sent of it."""
+    if isinstance(value, Mapping):
+        return {name: _sent(each) for name, each in value.items()}
+    return None if value == UNAVAILABLE else value
 
 
 def started(spec: TableSpec, record: Delivery) -> Optional[str]:

@@ -15,7 +15,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
 UPSERT, DELETE, TRUNCATE = "upsert", "delete", "truncate"
 UNAVAILABLE = "__debezium_unavailable_value"
-"""The word for an unchanged large value that the source did not send."""
+"""For a value that the source did not send: its word for one, or a field that is absent."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,7 @@ def declared_time(event: Delivery, settings: Settings) -> Optional[datetime]:
     if first_load and settings.load_effective_at is not None:
         return settings.load_effective_at
     time = event.values.get(settings.effective_at)
+    time = None if time == UNAVAILABLE else time
     start = dict(zip(settings.order_by, event.full_refresh_at or ()))
     ordered = [each.get(settings.first_time) for each in (event.values, start)]
     earliest = min((each for each in ordered if each is not None), default=None)
@@ -212,13 +213,27 @@ def filled(lines: List[List[Delivery]], settings: Settings) -> List[List[Deliver
         before = living.get(key)
         if before is None:
             before = living.get(old, ended.get(old, {})) if old else {}
-        values = {
-            name: before.get(name) if value == UNAVAILABLE else value
-            for name, value in each.values.items()
-        }
+        values = {n: resolved(v, before.get(n)) for n, v in each.values.items()}
         living[key] = values
         result[place].append(replace(each, values=values))
     return result
+
+
+def resolved(value: Any, before: Any) -> Any:
+    """The value with what was not sent of it, whole or by its parts, from the one before."""
+    if says_nothing(value):
+        return before
+    if not isinstance(value, Mapping):
+        return value
+    known = before if isinstance(before, Mapping) else {}
+    return {name: resolved(each, known.get(name)) for name, each in value.items()}
+
+
+def says_nothing(value: Any) -> bool:
+    """Whether the value, or each part of a struct, was not sent."""
+    if isinstance(value, Mapping):
+        return bool(value) and all(map(says_nothing, value.values()))
+    return value == UNAVAILABLE
 
 
 def effective_times(line: List[Delivery], settings: Settings) -> List[datetime]:

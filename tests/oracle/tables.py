@@ -108,7 +108,42 @@ quarantine: {max_share: 1.0}
 storage: {buckets: 1}
 """
 
-SPECS = {"plain": PLAIN, "business": BUSINESS, "tied": TIED}
+PARTIAL = """
+source:
+  kind: feed
+  path: tests/things
+  load: "load/**"
+  changes: "changes/**"
+  format: {type: json}
+  operation: {column: op, before: "was_{column}", ignore: [P]}
+  absent_fields: unchanged
+  placeholder: __debezium_unavailable_value
+  full_refresh:
+    pattern: 'reload/(?P<ts>[^_]+)_(?P<seq>[^/]+)/'
+    format: "%Y-%m-%d"
+    lost_share: 1
+columns:
+  history: int
+  a: string
+  b: string
+  ts: timestamp
+  seq: "decimal(8,2)"
+  since: timestamp
+  score: double
+  amount: {type: "decimal(6,2)", dropped: true}
+  note: string
+  tags: "array<double>"
+  place: "struct<names:array<string>,at:struct<x:double,Label:string>>"
+  extra: "map<string,double>"
+key: [history, a, b]
+order_by: [ts, seq]
+effective_at: since
+history: {ignore: [tags]}
+quarantine: {max_share: 1.0}
+storage: {buckets: 1}
+"""
+
+SPECS = {"plain": PLAIN, "business": BUSINESS, "tied": TIED, "partial": PARTIAL}
 
 
 def settings_of(spec: TableSpec, *undeclared: str) -> Settings:

@@ -23,6 +23,7 @@ from lake_spec.model.checks import (
     Unique,
 )
 from lake_spec.model.choices import (
+    AbsentFields,
     Aggregate,
     CheckedLayer,
     MissingKeys,
@@ -128,6 +129,7 @@ from lake_spec.model.table import (
 )
 
 __all__ = [
+    "AbsentFields",
     "AcceptedRange",
     "Check",
     "Drift",

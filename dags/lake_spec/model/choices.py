@@ -58,6 +58,13 @@ class Shuffle(str, Enum):
     HUDI = "hudi"
 
 
+class AbsentFields(str, Enum):
+    """Meaning of a field that a record of a feed lacks."""
+
+    NO_VALUE = "no_value"
+    UNCHANGED = "unchanged"
+
+
 class MissingKeys(str, Enum):
     """Meaning of a key that the previous snapshot had and this one lacks."""
 

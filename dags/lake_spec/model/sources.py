@@ -7,6 +7,7 @@ from functools import partial
 from typing import ClassVar, Optional, Tuple, Union
 
 from lake_spec.model.choices import (
+    AbsentFields,
     DuplicateKeys,
     MissingColumns,
     MissingKeys,
@@ -402,6 +403,11 @@ class Feed:
         "envelope `__debezium_unavailable_value`, else none.",
         None,
         example="__debezium_unavailable_value",
+    )
+    absent_fields: AbsentFields = setting(
+        "Meaning of a field that a record of JSON lacks: no value, or, by path in structs, "
+        "the value before it in the order; null is no value in any case.",
+        AbsentFields.NO_VALUE,
     )
     late_after_hours: Optional[float] = _late_after_hours()
     timezone: str = _timezone()

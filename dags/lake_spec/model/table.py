@@ -7,7 +7,14 @@ from functools import cached_property
 from typing import ClassVar, Dict, Optional, Tuple
 
 from lake_spec.model.checks import Check
-from lake_spec.model.choices import Concurrency, Engine, Event, HistoryRuns, Profile
+from lake_spec.model.choices import (
+    AbsentFields,
+    Concurrency,
+    Engine,
+    Event,
+    HistoryRuns,
+    Profile,
+)
 from lake_spec.model.continuous import Continuous
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
@@ -150,6 +157,13 @@ class TableSpec:
     def enrich(self) -> Tuple[Enrichment, ...]:
         """The reference tables whose values its rows are given."""
         return self.source.enrich if isinstance(self.source, Feed) else ()
+
+    @property
+    def keeps_absent(self) -> bool:
+        """True if a field that a record lacks did not change."""
+        if not isinstance(self.source, Feed):
+            return False
+        return self.source.absent_fields is AbsentFields.UNCHANGED
 
     @property
     def snapshot_time(self) -> Optional[SnapshotTime]:

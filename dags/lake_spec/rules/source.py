@@ -11,6 +11,7 @@ from lake_spec.model import (
     Csv,
     Dimension,
     Feed,
+    Json,
     MissingColumns,
     Operation,
     Product,
@@ -211,6 +212,27 @@ def _gives_a_year(form: str) -> bool:
         return datetime.strptime(_SAMPLE.strftime(form), form).year == _SAMPLE.year
     except (ValueError, IndexError, re.error):
         return False
+
+
+@SOURCE.rule("source", "source.format")
+def absent_fields_are_of_json(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse `absent_fields: unchanged` of files whose records have every column.
+
+    Fix: Leave `absent_fields` out, or `missing_columns: refuse`; files of a format without
+    absent fields say by `placeholder` what did not change.
+    """
+    if not spec.keeps_absent:
+        return
+    kind, path = spec.source.format, ("source", "absent_fields")
+    if not isinstance(kind, Json):
+        hint = (
+            f"Leave it out: every record of {kind.type} has the columns of its file. Name "
+            "the text of unchanged values under `placeholder`, or send JSON."
+        )
+        yield got(path, "unchanged", hint)
+    elif spec.source.missing_columns is MissingColumns.REFUSE:
+        hint = "Leave it out: with `absent_fields: unchanged` no column of a file is missing."
+        yield got(("source", "missing_columns"), "refuse", hint)
 
 
 @SOURCE.rule("source", "source.operation")

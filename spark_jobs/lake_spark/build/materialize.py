@@ -17,12 +17,14 @@ from lake_spark.build.affected_keys import AffectedKeys
 from lake_spark.build.merge import Built, AffectedEvents
 from lake_spark.build.watermark import Pending, rebuild_if_retyped, pending
 from lake_spark.changelog import retractions
+from lake_spark.changelog.not_sent import is_missing
 from lake_spark.changelog.schema import (
     ALL_KEYS,
     DELETE,
     FULL_REFRESH,
     IS_LOAD,
     LogColumn,
+    UPSERT,
 )
 from lake_spark.checks import table_checks
 from lake_spark.landing.manifest import LogContents, Manifest
@@ -197,7 +199,20 @@ def complete_events(
         events = partial_updates.with_values_before(
             events, roles, dropped, renamed=contents.renamed
         )
+    if spec.keeps_absent and spec.effective_at:
+        events = _with_times_before(events, spec)
     return events
+
+
+def _with_times_before(events: DataFrame, spec: TableSpec) -> DataFrame:
+    """Date upserts whose records lack the time by the one before, as whole records are."""
+    before = F.col(spec.effective_at).cast("timestamp")
+    is_unsent = F.expr(is_missing(spec.effective_at)) & before.isNotNull()
+    is_dated = is_unsent & (F.col(LogColumn.OP) == UPSERT)
+    if spec.load_effective_at is not None:
+        is_dated &= F.col(LogColumn.RANK) > 0
+    time = F.when(is_dated, before).otherwise(F.col(LogColumn.EFFECTIVE_AT))
+    return events.withColumn(LogColumn.EFFECTIVE_AT, time)
 
 
 def _with_times_of_snapshots(

@@ -58,6 +58,7 @@ def split(
     where too many keys have several.
     """
     depend = run.spec.scope or waiting.manifest.contents.mixes_keys
+    depend = depend or run.spec.keeps_absent  # what an object lacks, the fold says
     if depend or all_rows <= refold.FEW_ROWS:
         return deliveries, None
     counted = _counted(run, deliveries)

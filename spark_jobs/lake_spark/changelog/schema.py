@@ -32,7 +32,7 @@ class LogColumn(str, Enum):
     STARTED = "lake_started"
     """Order at which the row's full refresh or connector's snapshot started, as JSON."""
     UNAVAILABLE = "lake_unavailable"
-    """Columns whose value the source did not send, `a,b`; else null."""
+    """Which values the source did not send: see not_sent.py; null for none."""
     NARROW = "lake_narrow"
     """Paths of doubles that arrived as floats, `a,b.c`; else null."""
     OLD_KEY = "lake_old_key"

@@ -22,6 +22,7 @@ from lake_spec.model.envelopes import (
 )
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.formats import debezium, mongodb_json
+from lake_spark.formats.absent_fields import of_json, THERE
 from lake_spark.formats.before_images import roots_of_key
 from lake_spark.formats.file_schema import CORRUPT, Fields, Shape
 from lake_spark.formats.nested_columns import taken_apart
@@ -41,15 +42,8 @@ def unwrapped(shape: Shape, spec: TableSpec, *, is_load: bool = False) -> Shape:
     top = Fields("", dict(shape.columns))
     plain = [(n, kind, sql_identifier(n)) for n, kind in shape.columns]
     is_message = _is_message(spec, top)
-    is_wrapped = is_message or spec.envelope is not None
-    found = list(_columns(top, spec, is_message)) if is_wrapped else plain
     kind = spec.source.format
-    if isinstance(kind, Json) and kind.extended:
-        found = [
-            (name, mongodb_json.plain(each), mongodb_json.value(sql, each))
-            for name, each, sql in found
-        ]
-    columns = list(taken_apart(spec, found))
+    columns = list(taken_apart(spec, _found(top, spec)))
     if spec.envelope is not None and not is_load:
         is_text = isinstance(kind, (Csv, Json))
         columns.append((NO_ROW, TEXT, _no_row(top, spec, is_message, is_text)))
@@ -60,8 +54,30 @@ def unwrapped(shape: Shape, spec: TableSpec, *, is_load: bool = False) -> Shape:
         broken = top.sql(BROKEN) if is_message else None
         fault = f"coalesce({CORRUPT}, {broken})" if broken else CORRUPT
         unwrap.append(f"{fault} AS {CORRUPT}")
+    if shape.tells_absent:
+        there = _found(Fields(THERE, dict(shape.columns)), spec)
+        parts = [
+            f"{sql} AS {sql_identifier(name)}"
+            for name, _, sql in taken_apart(spec, there, of_json)
+        ]
+        unwrap.append(f"struct({', '.join(parts)}) AS {THERE}")
     rows = tuple((name, each) for name, each, _ in columns)
     return replace(shape, columns=rows, wrapped=shape.columns, unwrap=tuple(unwrap))
+
+
+def _found(top: Fields, spec: TableSpec) -> List[Tuple[str, ColumnType, str]]:
+    """Return the columns of the rows that are in records with these fields."""
+    is_message = _is_message(spec, top)
+    found = [(name, kind, top.sql(name) or name) for name, kind in top.kinds.items()]
+    if is_message or spec.envelope is not None:
+        found = list(_columns(top, spec, is_message))
+    kind = spec.source.format
+    if isinstance(kind, Json) and kind.extended:
+        return [
+            (name, mongodb_json.plain(each), mongodb_json.value(sql, each))
+            for name, each, sql in found
+        ]
+    return found
 
 
 def is_of_envelope(name: str, shape: Shape, spec: TableSpec) -> bool:

@@ -35,7 +35,8 @@ class Shape:
     Where its records wrap the rows, `wrapped` are the records' own columns and
     `unwrap` the SQL that makes `columns` of them. `left_out` are columns and fields that
     are not read, because no SQL can say their names. `sources` keeps what was found of
-    a spec's names (column_names.py).
+    a spec's names (column_names.py). `tells_absent`: the rows say which fields their
+    records lack (absent_fields.py).
     """
 
     columns: Tuple[Tuple[str, ColumnType], ...]
@@ -43,6 +44,7 @@ class Shape:
     unwrap: Tuple[str, ...] = ()
     left_out: Tuple[str, ...] = ()
     plain: bool = False
+    tells_absent: bool = False
     sources: Dict[int, Any] = field(
         init=False, default_factory=dict, compare=False, repr=False
     )

@@ -73,10 +73,14 @@ def shape_of(
         shape = _described(spark, store, file, spec)
         if isinstance(kind, Json):
             shape = _with_declared_maps(shape, spec)
+            if spec.keeps_absent:
+                columns = (*shape.columns, *_maps_without_entries(shape, spec))
+                shape = replace(shape, columns=columns, tells_absent=True)
             if not shape.columns and spec.envelope is None:
                 # No record has a field, or there are no records.
                 names = declared_source_names(spec)
-                shape = Shape(tuple((name, TEXT) for name in names))
+                columns = tuple((name, TEXT) for name in names)
+                shape = replace(shape, columns=columns)
     shape = _spelled(shape, spec, by_place=isinstance(kind, Csv))
     _no_double_names(file, shape)
     shape = unwrapped(shape, spec, is_load=is_load(spec, file))
@@ -96,6 +100,7 @@ def _described(
         *(spark, store, file, kind),
         maps=_names_of_maps(spec),
         numbers=_names_of_numbers(spec),
+        by_lines=spec.keeps_absent,
     )
 
 
@@ -244,6 +249,20 @@ def _with_declared_maps(shape: Shape, spec: TableSpec) -> Shape:
     return replace(shape, columns=_maps_among(shape.columns, declared, inside=inside))
 
 
+def _maps_without_entries(shape: Shape, spec: TableSpec) -> List[Typed]:
+    """Return declared maps that may be `{}` in all records, of which Spark says nothing."""
+    if spec.envelope is not None or isinstance(spec.changes_from, KafkaTopic):
+        return []
+    there = {name.lower() for name in shape.names}
+    return [
+        (names[0], TEXT)
+        for name, column in spec.columns
+        for names in [column.source or (name,)]
+        if stored_type(column.type).name == "map" and "." not in names[0]
+        if there.isdisjoint(each.lower() for each in names)
+    ]
+
+
 def _maps_among(
     columns: Sequence[Typed],
     declared: Dict[str, ColumnType],
@@ -371,7 +390,12 @@ def with_texts(shape: Shape, spec: TableSpec, columns: Columns) -> Shape:
     found = _texts_among(shape.read_as, wanted, inside=bool(shape.unwrap))
     if not wanted or found == shape.read_as:
         return shape
-    read = Shape(found, left_out=shape.left_out, plain=shape.plain)
+    read = Shape(
+        found,
+        left_out=shape.left_out,
+        plain=shape.plain,
+        tells_absent=shape.tells_absent,
+    )
     return unwrapped(read, spec) if shape.unwrap else read
 
 
@@ -456,7 +480,8 @@ def _missing_of_deletes(file: LandingFile, shape: Shape, spec: TableSpec) -> Lis
     if told is None or is_load(spec, file) or column_of_deletes(spec, shape):
         return []
     is_json = isinstance(spec.source.format, Json)
-    return [] if is_json and not told.is_null else [told.column]
+    may_lack = is_json and not told.is_null or spec.keeps_absent
+    return [] if may_lack else [told.column]
 
 
 _ADD_COLUMNS = "Land it with these columns, or correct their names in the spec."

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.sql_text import sql_identifier, sql_literal
+from lake_spark.formats.absent_fields import there, THERE
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.landing import literal_paths
 from lake_spark.schema import json_text
@@ -41,10 +42,11 @@ HOLDS_SOMETHING = r"btrim(value, ' \t\r') <> ''"
 def layers(shape: Shape) -> List[List[str]]:
     """Return the columns from a line to the record's: each layer is of the one before.
 
-    The last one has the columns that the shape is read as, and CORRUPT: the line, where it
-    is not one whole object. Most lines are found good by counting: one `"` and `:` for each
-    value. Where the counts differ, or something looks odd, the line is looked at closely.
-    Numbers that Spark would write in other digits are read as marked texts.
+    The last one has the columns that the shape is read as, CORRUPT: the line, where it is
+    not one whole object, and THERE, if the shape tells what is absent. Most lines are found
+    good by counting: one `"` and `:` for each value. Where the counts differ, or something
+    looks odd, the line is looked at closely. Numbers that Spark would write in other digits
+    are read as marked texts.
     """
     columns = shape.read_as
     names = [sql_identifier(name) for name, _ in columns]
@@ -64,6 +66,10 @@ def layers(shape: Shape) -> List[List[str]]:
         f" WHEN NOT lake_odd AND {more} = {nulls} THEN NOT {_has_name_twice(tree)}"
         f" ELSE {_closely(tree)} AND NOT {_loses_names(text, tree, schema)} END"
     )
+    absence = []
+    if shape.tells_absent:
+        is_there = there("lake_json", "lake_line", tree)
+        absence = [f"CASE WHEN lake_good THEN {is_there} END AS {THERE}"]
     return [
         [f"{line()} AS lake_line"],
         [
@@ -83,6 +89,7 @@ def layers(shape: Shape) -> List[List[str]]:
                 for name, (_, kind) in zip(names, columns)
             ),
             f"CASE WHEN NOT lake_good THEN lake_line END AS {CORRUPT}",
+            *absence,
         ],
     ]
 

@@ -18,8 +18,10 @@ def missing_columns(
 
     Key and order are not among them: a file of changes without those is refused, and a
     full load needs no order. Nor are undeclared columns of JSON, which has no null
-    without a name.
+    without a name. Where absent fields are unchanged, no value is null for want of a column.
     """
+    if spec.keeps_absent:
+        return []
     given = {ours for each in spec.enrich for _, ours in each.given}
     known = {*spec.key, *spec.order_by, *given}
     if is_load and spec.effective_at:

@@ -7,7 +7,7 @@ well, `address_zip`, so that none is lost; a column that declares `address` keep
 
 from __future__ import annotations
 
-from typing import Iterable, Iterator, List, Tuple
+from typing import Callable, Iterable, Iterator, List, Tuple
 
 from lake_spec.model import TableSpec
 from lake_spec.model.column_type import ColumnType
@@ -19,7 +19,18 @@ Column = Tuple[str, ColumnType, str]
 """Name, type and SQL."""
 
 
-def taken_apart(spec: TableSpec, columns: List[Column]) -> Iterator[Column]:
+OfJson = Callable[[str, str], str]
+"""From a text of JSON and a path in it to the SQL of what is there."""
+
+
+def text_of_json(text: str, path: str) -> str:
+    """Read a text of JSON, as Spark gives a struct that another row has as text."""
+    return f"get_json_object({text}, {sql_literal(path)})"
+
+
+def taken_apart(
+    spec: TableSpec, columns: List[Column], of_json: OfJson = text_of_json
+) -> Iterator[Column]:
     """Yield the columns of a file, with fields of structs that the table's are made of."""
     names = [n for key, c in spec.columns for n in c.source or (key,)]
     names += [each for key in spec.key for each in names_before(spec, key)]
@@ -28,7 +39,7 @@ def taken_apart(spec: TableSpec, columns: List[Column]) -> Iterator[Column]:
     names += [root] if root else []
     whole = {name.lower() for name, _, _ in columns}
     inside = [name for name in names if "." in name and name.lower() not in whole]
-    search = _Search(inside, names)
+    search = _Search(inside, names, of_json)
     for name, kind, sql in columns:
         yield from search.apart(name, name, kind, sql)
 
@@ -36,7 +47,10 @@ def taken_apart(spec: TableSpec, columns: List[Column]) -> Iterator[Column]:
 class _Search:
     """Paths that are looked for, and those that a column has as a whole."""
 
-    def __init__(self, inside: Iterable[str], declared: Iterable[str]) -> None:
+    def __init__(
+        self, inside: Iterable[str], declared: Iterable[str], of_json: OfJson
+    ) -> None:
+        self.of_json = of_json
         self.inside = {name.lower(): name for name in inside}
         self.declared = {name.lower() for name in declared}
 
@@ -57,7 +71,7 @@ class _Search:
             yield from self._fields(path, kind, sql)
         elif kind.name == "string":
             for wanted in below:
-                yield wanted, TEXT, _of_json(sql, wanted[len(path) + 1 :])
+                yield wanted, TEXT, self.of_json(sql, _path(wanted[len(path) + 1 :]))
 
     def _fields(self, path: str, kind: ColumnType, sql: str) -> Iterator[Column]:
         is_whole = path.lower() in self.declared
@@ -69,7 +83,5 @@ class _Search:
                 yield from self.apart(at, name, inner, f"{sql}.{sql_identifier(field)}")
 
 
-def _of_json(text: str, path: str) -> str:
-    """Read a text of JSON, as Spark gives a struct that another row has as text."""
-    steps = "".join(f"['{part}']" for part in path.split("."))
-    return f"get_json_object({text}, {sql_literal('$' + steps)})"
+def _path(path: str) -> str:
+    return "$" + "".join(f"['{part}']" for part in path.split("."))

@@ -35,12 +35,14 @@ def described(
     only_values: bool = False,
     maps: Sequence[str] = (),
     numbers: Mapping[str, ColumnType] = MappingProxyType({}),
+    by_lines: bool = False,
 ) -> Shape:
     """Return what Spark finds in the file; raise UnreadableFile if it has another format.
 
     `only_values` leaves out what is null in all records of a JSON file; `maps` are the
     names whose objects have values for names in it, `numbers` what it may call the columns
-    of decimals and floating numbers, in lower case.
+    of decimals and floating numbers, in lower case; `by_lines` says that Spark's own reader
+    is not enough for JSON.
     """
     fault = f"is not a valid {kind.type} file"
     head = None
@@ -66,7 +68,8 @@ def described(
     )
     if head is not None:
         return Shape(with_uuids(head, columns))
-    may_be_plain = is_whole and not only_values and len(columns) == len(found)
+    may_be_plain = is_whole and not (only_values or by_lines)
+    may_be_plain = may_be_plain and len(columns) == len(found)
     if not (isinstance(kind, Json) and may_be_plain and columns):
         return Shape(columns)
     if file.size < json_reader.PLAIN_FROM:

@@ -14,6 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.model import Enrichment
+from lake_spark.changelog.not_sent import IS_ALL_BUT, is_missing
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import ReferenceNotBuilt, SettingsChanged
 from lake_spark.scd2.current import mark_of, not_deleted
@@ -84,8 +85,8 @@ def _joined(
 
 def _unsent(each: Enrichment) -> Column:
     """Return the names of values not sent, with those that hang on one of them."""
-    names = F.split(LogColumn.UNAVAILABLE, ",")
-    hang = [F.array_contains(names, ours) for ours, _ in each.by]
+    hang = reduce(or_, [F.expr(is_missing(ours)) for ours, _ in each.by])
     given = [F.lit(ours) for _, ours in each.given]
     more = F.concat_ws(",", LogColumn.UNAVAILABLE, *given)
-    return F.when(reduce(or_, hang), more).otherwise(F.col(LogColumn.UNAVAILABLE))
+    is_all_but = F.coalesce(F.expr(IS_ALL_BUT), F.lit(False))
+    return F.when(hang != is_all_but, more).otherwise(F.col(LogColumn.UNAVAILABLE))

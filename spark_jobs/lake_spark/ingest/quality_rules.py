@@ -7,23 +7,26 @@ from typing import Dict
 from lake_spec.model import Rule, TableSpec
 from lake_spec.text.patterns import LONGEST_MATCHED
 from lake_spec.text.sql_text import sql_identifier, sql_literal
+from lake_spark.changelog.not_sent import is_missing
 from lake_spark.changelog.schema import UPSERT
 
 
 def failed_rules(spec: TableSpec, on_fail: str) -> Dict[str, str]:
     """Map each rule of that severity, in words, to SQL that is true for bad rows."""
     return {
-        rule.broken: f"NOT coalesce({_test(rule)}, true)"
+        rule.broken: f"NOT coalesce({_test(rule, spec)}, true)"
         for rule in spec.quality
         if rule.on_fail.value == on_fail
     }
 
 
-def _test(rule: Rule) -> str:
+def _test(rule: Rule, spec: TableSpec) -> str:
     column = sql_identifier(rule.column)
     text = f"CAST({column} AS string)"
     if rule.not_null:
-        return f"{column} IS NOT NULL"
+        # A field that did not change has a value that its record does not say.
+        unsent = f" OR {is_missing(rule.column)}" if spec.keeps_absent else ""
+        return f"({column} IS NOT NULL{unsent})"
     if rule.one_of:
         choices = ", ".join(sql_literal(each) for each in rule.one_of)
         return f"{text} IN ({choices})"

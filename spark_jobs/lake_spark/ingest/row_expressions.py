@@ -13,14 +13,22 @@ from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 from lake_spec.model import Column, Csv, Json, OnTypeMismatch, Orc, TableSpec
 from lake_spec.model.column_type import ColumnType
-from lake_spec.model.envelopes import IGNORED, LOG_NAME, NO_ROW, OLD_KEY
+from lake_spec.model.envelopes import (
+    IGNORED,
+    LOG_NAME,
+    NO_ROW,
+    OLD_KEY,
+    columns_of,
+)
 from lake_spec.text.encodings import BASE64
 from lake_spec.text.marked_values import row_value
 from lake_spec.text.sql_text import sql_identifier, sql_literal
+from lake_spark.changelog.not_sent import ALL_BUT
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import SHOWN, WrongTypes
+from lake_spark.formats.absent_fields import sent, THERE
 from lake_spark.formats.file_schema import CORRUPT, Shape
-from lake_spark.formats.column_names import column_of_deletes, source_before
+from lake_spark.formats.column_names import column_of_deletes, source_before, sources
 from lake_spark.formats.inference import source_name
 from lake_spark.formats.placeholders import placeholder_texts
 from lake_spark.schema.key_text import joined_key
@@ -86,7 +94,10 @@ def is_gone(spec: TableSpec, shape: Shape) -> str:
         return "false"
     value = text_of(spec, raw) if shape.type_of(raw).name == "string" else None
     is_null = spec.operation.deleted_when.is_null
-    return f"{value or sql_identifier(raw)} IS {'' if is_null else 'NOT '}NULL"
+    gone = f"{value or sql_identifier(raw)} IS {'' if is_null else 'NOT '}NULL"
+    if is_null and shape.tells_absent:
+        return f"{gone} AND {THERE}.{sql_identifier(raw)} IS NOT NULL"
+    return gone
 
 
 def faults(spec: TableSpec, shape: Shape, columns: Columns) -> str:
@@ -267,7 +278,9 @@ def is_dropped(spec: TableSpec, name: str) -> bool:
 
 
 def unavailable(spec: TableSpec, shape: Shape, columns: Columns) -> str:
-    """Return an expression: the columns whose value was not sent, `a,b`, else null."""
+    """Return an expression: which values were not sent (changelog/not_sent.py)."""
+    if shape.tells_absent:
+        return _all_but_sent(spec, shape, columns)
     cases = []
     for name, _ in columns:
         if name in spec.key:
@@ -281,6 +294,24 @@ def unavailable(spec: TableSpec, shape: Shape, columns: Columns) -> str:
     if not cases:
         return NO_TEXT
     return f"nullif(concat_ws(',', {', '.join(cases)}), '')"
+
+
+def _all_but_sent(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+    """Return an expression: what the record has, also of columns that no table has yet."""
+    kinds = {name: stored_type(kind) for name, kind in columns}
+    envelope = columns_of(spec.envelope) if spec.envelope is not None else ()
+    always = dict.fromkeys((*spec.key, *spec.order_by, *envelope))
+    cases = [sql_literal(",".join((ALL_BUT, *(name.lower() for name in always))))]
+    for name, raw in sources(spec, shape).items():
+        if name in always:
+            continue
+        found = shape.type_of(raw)
+        not_sent = _not_sent(spec, sql_identifier(raw), found)
+        paths = sent(name, raw, found, kinds.get(name, found))
+        cases.append(
+            f"CASE WHEN NOT {not_sent} THEN {paths} END" if not_sent else paths
+        )
+    return f"concat_ws(',', {', '.join(cases)})"
 
 
 def key_before(spec: TableSpec, shape: Shape, columns: Columns) -> str:

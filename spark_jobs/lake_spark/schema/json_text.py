@@ -90,6 +90,12 @@ def from_json(text: str, schema: str) -> str:
     return f"from_json({text}, {sql_literal(schema)}, map({listed}))"
 
 
+def fields_of(text: str) -> str:
+    """Return SQL: the fields of a JSON object, by name, each as its text; else null."""
+    listed = ", ".join(sql_literal(each) for pair in READER.items() for each in pair)
+    return f"from_json({text}, 'map<string,string>', map({listed}))"
+
+
 def is_whole(text: str, parsed_text: str) -> str:
     """Return SQL: whether the text is one value of its type and nothing else.
 
@@ -181,7 +187,7 @@ def name_twice(text: str, maps: Sequence[str] = (), rounds: int = _DEEPEST) -> s
     Without the strings that are values, the innermost objects are looked at and taken
     out, round by round.
     """
-    return _let("s0", _without_values(text), _round("s0", maps, rounds, 1))
+    return let("s0", _without_values(text), _round("s0", maps, rounds, 1))
 
 
 def _without_values(text: str) -> str:
@@ -202,7 +208,7 @@ def _round(text: str, maps: Sequence[str], rounds: int, number: int) -> str:
         name = f"s{number}"
         inside = _round(name, maps, rounds - 1, number + 1)
         deeper = f"CASE WHEN contains({name}, '{{') THEN {inside} END"
-        found.append(_let(name, rest, deeper))
+        found.append(let(name, rest, deeper))
     return f"coalesce({', '.join(found)}, CAST(NULL AS string))"
 
 
@@ -216,7 +222,7 @@ def _first_twice(objects: str, folded: str) -> str:
     same = f"if(contains(n, {sql_literal(chr(92))}), coalesce({plain}, n), n)"
     same = f"transform(transform({names}, n -> {same}), n -> {folded})"
     again = "filter(v, (n, i) -> i > 0 AND n = v[i - 1])"
-    of_one = _let("v", f"sort_array({same})", f"get({again}, 0)")
+    of_one = let("v", f"sort_array({same})", f"get({again}, 0)")
     of_all = f"transform({objects}, o -> {of_one})"
     return f"get(filter({of_all}, w -> w IS NOT NULL), 0)"
 
@@ -225,10 +231,10 @@ def repeats(texts: str) -> str:
     """Return SQL: whether a list has one text twice, sorted first."""
     again = "exists(sequence(1, size(v) - 1), i -> v[i] = v[i - 1])"
     body = f"CASE WHEN size(v) > 1 THEN {again} ELSE false END"
-    return _let("v", f"sort_array({texts})", body)
+    return let("v", f"sort_array({texts})", body)
 
 
-def _let(name: str, value: str, body: str) -> str:
+def let(name: str, value: str, body: str) -> str:
     """Return SQL: the body, in which the name is the value."""
     return f"transform(array({value}), {name} -> {body})[0]"
 

@@ -26,7 +26,7 @@ from lake_spark.tables.table_run import TableRun
 _OF_LOG = ("key", "order_by", "effective_at", "load_effective_at", "future_dates")
 _OF_SOURCE = (
     *("kind", "operation", "missing_keys", "timezone", "snapshot_time", "scope"),
-    *("placeholder", "full_refresh", "envelope", "path_columns"),
+    *("placeholder", "absent_fields", "full_refresh", "envelope", "path_columns"),
 )
 _NO_ROW = ("files", "lost_share")
 """What a source says of its files that changes no row."""

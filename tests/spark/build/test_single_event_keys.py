@@ -101,13 +101,16 @@ def test_keys_are_counted_again_where_an_erase_took_some_out_of_the_log(
     assert lake.living("name") == [(1, "b"), (4, "d")]
 
 
-def split(spark, keys, *, contents=LogContents(), scope=None, rows=10):
+def split(
+    spark, keys, *, contents=LogContents(), scope=None, keeps_absent=False, rows=10
+):
     """The keys that have several deliveries and those alone; None if not set apart."""
     waiting = Pending(None, "1", Manifest(accepted=rows, contents=contents))
     new = SimpleNamespace(last_value=lambda name: None)
     newest = SimpleNamespace(instant="1")
     log = SimpleNamespace(path=f"{keys} {rows}", last_commit=lambda: newest)
-    run = SimpleNamespace(spec=SimpleNamespace(scope=scope), current=new, log=log)
+    spec = SimpleNamespace(scope=scope, keeps_absent=keeps_absent)
+    run = SimpleNamespace(spec=spec, current=new, log=log)
     made = [(key, "delete" if key == "j" else "upsert") for key in keys]
     deliveries = spark.createDataFrame(made, "lake_key string, lake_op string")
     with ExitStack() as kept:
@@ -153,6 +156,10 @@ def test_where_rows_depend_on_others_no_key_is_alone(spark, any_size, held):
 
 def test_nor_where_snapshots_have_scopes(spark, any_size):
     assert split(spark, "abcdefghij", scope="country") is None
+
+
+def test_nor_where_records_leave_out_what_did_not_change(spark, any_size):
+    assert split(spark, "abcdefghij", keeps_absent=True) is None
 
 
 def test_small_tables_are_not_looked_through(spark, any_size):

@@ -131,10 +131,11 @@ def test_what_the_streamer_reads_holds_no_semicolon_but_between_statements(lakes
     assert all(json.loads(file.read_text())["files"] for file in folder.glob("*.json"))
 
 
+@pytest.mark.parametrize("name", ["plain", "partial"])
 def test_the_streamer_gives_the_tables_of_the_oracle_on_random_histories(
-    spark, tmp_path
+    spark, tmp_path, name
 ):
-    world = World("plain", 43, range(40))
+    world = World(name, 43, range(40))
     play = Play(spark, tmp_path, world, TableType.COPY_ON_WRITE)
     play.lake = lake = Lake(
         spark, tmp_path, replace(world.spec, engine=Engine.STREAMER)

@@ -58,12 +58,12 @@ storage: {buckets: 1}
 class Trade:
     """The lakes of both tables."""
 
-    def __init__(self, spark, root: Path) -> None:
+    def __init__(self, spark, root: Path, orders: str = ORDERS) -> None:
         specs = root / "specs" / "tests"
         specs.mkdir(parents=True)
         (specs / "_domain.yml").write_text(DOMAIN)
         (specs / "countries.yml").write_text(COUNTRIES)
-        (specs / "orders.yml").write_text(ORDERS)
+        (specs / "orders.yml").write_text(orders)
         domain = load_domain("tests", root / "specs").tables
         found = {each.name: Lake(spark, root, each, domain) for each in domain}
         self.countries, self.orders = found["countries"], found["orders"]
@@ -123,6 +123,29 @@ def trade(spark, tmp_path_factory):
     )
     made.take()
     return made
+
+
+def test_absent_columns_to_join_by_keep_what_was_given(spark, tmp_path):
+    text = ORDERS.replace("  enrich:", "  absent_fields: unchanged\n  enrich:")
+    made = Trade(spark, tmp_path, text)
+    made.land_countries("2026-01-01", "Peru,America,51", "Fiji,Asia,679")
+    made.land_orders(1, ("a", "Peru", "2/1/26", 1), ("d", "Fiji", "2/1/26", 4))
+    made.take()
+    made.land_countries("2026-02-01", "Peru,South America,51", "Fiji,Oceania,679")
+    lines = (
+        '{"uuid": "a", "order_date": "2/2/26", "pieces": 10}\n'
+        '{"uuid": "d", "order_date": "2/2/26", "country": "Fiji"}\n'
+        '{"uuid": "d", "order_date": "2/3/26", "country": null}\n'
+        '{"uuid": "d", "order_date": "2/4/26", "pieces": 5}\n'
+    )
+    made.orders.land("changes/2.json", lines)
+    made.take()
+    assert made.found() == {
+        "a": ("2026-02-02", 10, "America", 51),
+        "d": ("2026-02-04", 5, None, None),
+    }
+    given = made.orders.history.where("uuid = 'd'").orderBy("valid_from").collect()
+    assert [row.continent for row in given] == ["Asia", "Oceania", None, None]
 
 
 def test_rows_are_given_values_by_a_left_join(trade):

@@ -179,8 +179,8 @@ def test_a_kind_takes_only_its_own_settings():
     assert diagnostic == (
         "f.yml:6: source.lost_share: unknown key. source takes: path, format, load,"
         " changes, operation, envelope, load_from, changes_from, full_refresh, path_columns,"
-        " duplicate_keys, ignore_columns, enrich, placeholder, late_after_hours,"
-        " timezone, new_columns, missing_columns."
+        " duplicate_keys, ignore_columns, enrich, placeholder, absent_fields,"
+        " late_after_hours, timezone, new_columns, missing_columns."
     )
 
 

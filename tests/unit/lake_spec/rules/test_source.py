@@ -103,6 +103,27 @@ def test_files_are_refused_only_for_the_want_of_declared_columns(specs):
     ]
 
 
+def test_absent_fields_are_unchanged_in_json_alone(specs):
+    unchanged = {"source.absent_fields": "unchanged"}
+    assert diagnostics_of(specs, FEED, unchanged) == [
+        "source.absent_fields: got 'unchanged'. Leave it out: every record of csv has the "
+        "columns of its file. Name the text of unchanged values under `placeholder`, or "
+        "send JSON."
+    ]
+    json = {**unchanged, "source.format": {"type": "json"}}
+    assert diagnostics_of(specs, FEED, json) == []
+    both = {**json, "source.missing_columns": "refuse"}
+    assert diagnostics_of(specs, FEED, both) == [
+        "source.missing_columns: got 'refuse'. Leave it out: with `absent_fields: unchanged`"
+        " no column of a file is missing."
+    ]
+
+
+def test_absent_fields_of_snapshots_say_nothing(specs):
+    (found,) = diagnostics_of(specs, SNAPSHOT, {"source.absent_fields": "unchanged"})
+    assert found.startswith("source.absent_fields: unknown key. source takes: ")
+
+
 def test_csv_without_a_header_needs_columns(specs):
     changes = {"source.format.header": False, "columns": LEFT_OUT}
     assert diagnostics_of(specs, SNAPSHOT, changes) == [

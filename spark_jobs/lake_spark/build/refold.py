@@ -16,12 +16,15 @@ from lake_spark.landing.manifest import Manifest
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables.table_run import TableRun
 
-FOLD, VERSION = "fold", "2"
+FOLD, VERSION = "fold", "3"
 """In a commit's metadata: by which fold all rows of the table were made.
 
 VERSION is raised by a change after which the same events make other rows. Tables of
 another version are read, until they are rebuilt.
 """
+
+BEFORE_FORKS = "2"
+"""The version that differs only where several creates name one old key."""
 
 FEW_ROWS = 50_000
 """A table of no more rows is read: that takes less than planning a second fold.
@@ -55,8 +58,9 @@ def is_folded(run: TableRun, table: HudiTable, manifest: Manifest) -> bool:
     was declared as dropped since, maybe; or where versions have numbers of their own.
     """
     spec, built = run.spec, table.metadata_with(LOG_INSTANT)
+    same = {VERSION} if manifest.contents.renamed else {VERSION, BEFORE_FORKS}
     return (
-        built.get(FOLD) == VERSION
+        built.get(FOLD) in same
         and int(built.get(ROWS, 0)) > FEW_ROWS
         and not (manifest.contents.retracted or manifest.contents.narrow)
         and any(each.instant == built[LOG_INSTANT] for each in run.log.commits())

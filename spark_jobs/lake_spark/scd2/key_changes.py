@@ -21,6 +21,7 @@ from lake_spark.scd2.order import order_columns, total_order
 from lake_spark.storage.literals import small_table
 
 OLD_KEY, LIFE = LogColumn.OLD_KEY, "lake_life"
+COPIED, _LINE = "lake_copied", "lake_line"
 Life = Tuple[str, int]
 """A key and how many of its deletes precede."""
 
@@ -61,23 +62,34 @@ def families(keys: Set[str], links: Sequence[Tuple[str, str]]) -> Set[str]:
 
 
 def with_joined_lives(events: DataFrame, roles: Roles) -> DataFrame:
-    """Replace `lake_life` by one number for all lives that go on in another.
+    """Replace `lake_life` by one number for all lives that go on in another; add COPIED.
 
-    Takes events with the count of deletes of their key so far; gives lives as text.
+    Takes events with the count of deletes of their key so far; gives lives as text. Of
+    several creates that name one old life, the first goes on with it, and each other one
+    has copies of its events: what the new keys' rows are then does not concern each other.
     """
     own = F.concat_ws("#", KEY, LIFE)
-    ends = _first_lives(_joins(events, roles))
-    rows = [
-        (key, life, f"{first[0]}#{first[1]}") for (key, life), first in ends.items()
-    ]
-    if not rows:
-        return events.withColumn(LIFE, own)
-    columns = ((KEY, "string"), (LIFE, "bigint"), ("lake_first_life", "string"))
-    table = small_table(events.sparkSession, columns, rows)
-    joined = events.join(F.broadcast(table), [KEY, LIFE], "left")
-    return joined.withColumn(LIFE, F.coalesce("lake_first_life", own)).drop(
-        "lake_first_life"
+    lines, copies = _lines(_joins(events, roles))
+    if not lines:
+        return events.withColumns({LIFE: own, COPIED: F.lit(False)})
+    joined = _in_lines(events, list(lines.items()), "left")
+    joined = joined.withColumn(LIFE, F.coalesce(_LINE, own)).withColumn(
+        COPIED, F.lit(False)
     )
+    if copies:
+        more = _in_lines(events, copies, "inner").withColumn(LIFE, F.col(_LINE))
+        joined = joined.unionByName(more.withColumn(COPIED, F.lit(True)))
+    return joined.drop(_LINE)
+
+
+def _in_lines(
+    events: DataFrame, lines: Sequence[Tuple[Life, Life]], how: str
+) -> DataFrame:
+    """Return the events with the line that the life of each is in."""
+    rows = [(key, life, f"{line[0]}#{line[1]}") for (key, life), line in lines]
+    columns = ((KEY, "string"), (LIFE, "bigint"), (_LINE, "string"))
+    table = small_table(events.sparkSession, columns, rows)
+    return events.join(F.broadcast(table), [KEY, LIFE], how)
 
 
 def _joins(events: DataFrame, roles: Roles) -> Dict[Life, Life]:
@@ -115,13 +127,24 @@ def _joins(events: DataFrame, roles: Roles) -> Dict[Life, Life]:
     }
 
 
-def _first_lives(joins: Dict[Life, Life]) -> Dict[Life, Life]:
-    """Map all lives of a line to its first one, which counts for all."""
-    found = {}
-    for life in joins:
-        first, seen = life, {life}
-        while first in joins and joins[first] not in seen:
-            first = joins[first]
-            seen.add(first)
-        found[life] = first
-    return found
+def _lines(
+    joins: Dict[Life, Life],
+) -> Tuple[Dict[Life, Life], List[Tuple[Life, Life]]]:
+    """Map each life that goes on with another to its line, named by its first life.
+
+    Also return (life, line) of lives that others go on with too, in lines of their own.
+    """
+    lines: Dict[Life, Life] = {}
+    copies: List[Tuple[Life, Life]] = []
+    taken: Set[Life] = set()
+    for life, old in joins.items():  # an old life's own create is before its new key's
+        if old not in taken:
+            taken.add(old)
+            lines[life] = lines.get(old, old)
+            continue
+        lines[life], seen, above = life, {life}, old
+        while above not in seen:
+            copies.append((above, life))
+            seen.add(above)
+            above = joins.get(above, above)
+    return lines, copies

@@ -11,7 +11,7 @@ from pyspark.sql.types import DataType, StructField, StructType
 from lake_spark.changelog.not_sent import IS_ALL_BUT, is_missing, missing_paths
 from lake_spark.changelog.schema import DELETE, LogColumn
 from lake_spark.scd2.events import KEY, Roles
-from lake_spark.scd2.key_changes import LIFE, with_joined_lives
+from lake_spark.scd2.key_changes import COPIED, LIFE, with_joined_lives
 from lake_spark.scd2.order import total_order
 
 UNRESOLVED = "lake_unresolved"
@@ -56,7 +56,10 @@ def with_values_before(
         value = _filled(name, F.col(name), kind, life, missing[name])
         filled[name] = F.when(is_upsert, value).otherwise(F.col(name))
     unresolved = F.when(is_upsert, sum(nothing, F.lit(0)))
-    return lives.withColumns({UNRESOLVED: unresolved, **filled}).drop(LIFE)
+    whole = lives.withColumns({UNRESOLVED: unresolved, **filled})
+    return (
+        whole.where(~F.col(COPIED)).drop(LIFE, COPIED) if renamed else whole.drop(LIFE)
+    )
 
 
 def _not_sent(events: DataFrame, roles: Roles) -> Dict[str, Set[str]]:

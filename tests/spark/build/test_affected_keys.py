@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from decimal import Decimal
+from types import SimpleNamespace
 
 import pytest
 
@@ -105,6 +107,15 @@ def test_a_table_of_another_fold_is_read_until_it_is_built_anew(lake, monkeypatc
     assert not refold.is_folded(lake.tables, lake.tables.history, _taken(lake))
     lake.done("rebuild")
     assert refold.is_folded(lake.tables, lake.tables.history, _taken(lake))
+
+
+def test_a_table_of_the_fold_before_is_read_where_keys_changed(lake, monkeypatch):
+    taken = _taken(lake)
+    monkeypatch.setattr(refold, "BEFORE_FORKS", refold.VERSION)
+    monkeypatch.setattr(refold, "VERSION", "another")
+    changed = SimpleNamespace(contents=replace(taken.contents, renamed=True))
+    assert refold.is_folded(lake.tables, lake.tables.history, taken)
+    assert not refold.is_folded(lake.tables, lake.tables.history, changed)
 
 
 @pytest.mark.nightly

@@ -100,6 +100,22 @@ def test_values_not_sent_are_those_of_the_old_key(spark, tmp_path, way, monkeypa
     assert lake.verify(0.5).error is None
 
 
+def test_two_rows_of_one_old_key_do_not_take_values_from_each_other(
+    spark, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(ingest, "land_pulled", lambda run, kind: None)
+    lake = Lake(spark, tmp_path, table(SPEC))
+    events = [
+        message(3, "u", 2, "of 2", 30),
+        message(4, "c", 4, LONG, 40, old=1),
+        message(5, "u", 4, LONG, 45),
+        message(6, "c", 5, LONG, 50, old=1),
+    ]
+    lake.land("changes/0.json", lines([*MESSAGES[:3], *events]), at="2026-03-01")
+    lake.done("incremental", "scd2")
+    assert rows(lake) == [(2, "of 2", 30), (4, "long one", 45), (5, "long one", 50)]
+
+
 def test_a_load_after_the_change_shows_what_came_of_it(spark, tmp_path, monkeypatch):
     monkeypatch.setattr(ingest, "land_pulled", lambda run, kind: None)
     spec = SPEC.replace("key: [id]", 'key: [id]\nload_effective_at: "1900-01-01"')

@@ -300,7 +300,7 @@ def _all_but_sent(spec: TableSpec, shape: Shape, columns: Columns) -> str:
     """Return an expression: what the record has, also of columns that no table has yet."""
     kinds = {name: stored_type(kind) for name, kind in columns}
     envelope = columns_of(spec.envelope) if spec.envelope is not None else ()
-    always = dict.fromkeys((*spec.key, *spec.order_by, *envelope))
+    always = dict.fromkeys((*spec.key, *spec.order_by, *spec.path_columns, *envelope))
     cases = [sql_literal(",".join((ALL_BUT, *(name.lower() for name in always))))]
     for name, raw in sources(spec, shape).items():
         if name in always:

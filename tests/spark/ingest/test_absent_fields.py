@@ -51,6 +51,18 @@ def values(lake, *names):
     return {row["id"]: tuple(row[name] for name in names) for row in rows}
 
 
+def test_every_record_has_the_columns_of_its_path(spark, tmp_path):
+    more = "path_columns: {region: 'region=([^/]+)/'}"
+    lake = Lake(spark, tmp_path, spec_of("a: string; region: string", more=more))
+    for place, record in (
+        ("region=north/1", {"id": 1, "a": "x", "at": "2026-01-01"}),
+        ("region=south/2", {"id": 1, "at": "2026-01-02"}),
+    ):
+        lake.land(f"changes/{place}.json", json.dumps(record), at="2026-03-01")
+        lake.done("incremental", "scd2")
+    assert values(lake, "a", "region") == {1: ("x", "south")}
+
+
 def test_columns_that_come_later_did_not_change_in_earlier_records(spark, tmp_path):
     lake = Lake(spark, tmp_path, spec_of("a: string"))
     play(

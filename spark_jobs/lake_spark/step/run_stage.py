@@ -40,6 +40,7 @@ def attempt(
     # Within one pool Spark would serve the table that was first; pools share the cores.
     run.spark.sparkContext.setLocalProperty(POOL, run.spec.full_name)
     try:
+        recorded_settings.refuse_other_type(run)
         foreign(run)
         recorded_settings.check(run)
         ended = stage(run)

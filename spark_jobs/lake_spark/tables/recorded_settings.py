@@ -105,26 +105,11 @@ def check(run: TableRun) -> None:
     check_tables(run, may_differ=run.report.stage in _REBUILDS)
 
 
-def check_tables(run: TableRun, *, may_differ: bool = False) -> None:
-    """Refuse settings that current and history were not made with.
+def refuse_other_type(run: TableRun) -> None:
+    """Refuse plain Parquet in the place of a product of Hudi, and the other way round.
 
-    `may_differ`: only what not even a rebuild can change.
+    Files of the one look foreign to the other, so this comes before those are looked for.
     """
-    _refuse_other_type(run)
-    for layer in [each for each in ("current", "history") if each in run.layers]:
-        recorded, now = _recorded(run.table(layer)), of_table(run.spec, layer)
-        kept = {name: recorded[name] for name in _FIXED if name in recorded}
-        fixed = dict(each for each in kept.items() if each != _UPGRADED)
-        _refuse(run.spec, changed(fixed, now, {}), _only_by_first_load)
-        if not may_differ:
-            chosen = of_table(run.spec, layer, with_defaults=False)
-            _refuse(run.spec, changed(recorded, now, chosen), _by_rebuild)
-    if may_differ and "history" in run.layers:
-        _check_type_of_surrogate_key(run)
-
-
-def _refuse_other_type(run: TableRun) -> None:
-    """Refuse plain Parquet in the place of a product of Hudi, and the other way round."""
     if not run.spec.is_product:
         return
     storage = run.spec.storage
@@ -136,6 +121,23 @@ def _refuse_other_type(run: TableRun) -> None:
     if run.store.list(f"{run.home}/current/{sign}"):
         words = f"storage.type is {storage.type.value}, and the table is {other}"
         _refuse(run.spec, [words], _only_by_first_load)
+
+
+def check_tables(run: TableRun, *, may_differ: bool = False) -> None:
+    """Refuse settings that current and history were not made with.
+
+    `may_differ`: only what not even a rebuild can change.
+    """
+    for layer in [each for each in ("current", "history") if each in run.layers]:
+        recorded, now = _recorded(run.table(layer)), of_table(run.spec, layer)
+        kept = {name: recorded[name] for name in _FIXED if name in recorded}
+        fixed = dict(each for each in kept.items() if each != _UPGRADED)
+        _refuse(run.spec, changed(fixed, now, {}), _only_by_first_load)
+        if not may_differ:
+            chosen = of_table(run.spec, layer, with_defaults=False)
+            _refuse(run.spec, changed(recorded, now, chosen), _by_rebuild)
+    if may_differ and "history" in run.layers:
+        _check_type_of_surrogate_key(run)
 
 
 def _check_type_of_surrogate_key(run: TableRun) -> None:

@@ -51,6 +51,7 @@ def test_a_row_without_a_key(stall):
     lake = other(
         stall,
         sql=f"SELECT amount, ordered_at, segment, nullif(order_id, 2) AS order_id FROM ({sql})",
+        time_joins=(),
     )
     kind, message = refused(lake)
     assert kind == "WrongProductRows"

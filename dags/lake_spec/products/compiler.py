@@ -15,7 +15,7 @@ from lake_spec.parsing.json_codec import to_data
 from lake_spec.products import checks, statement
 from lake_spec.products.findings import Findings, Place, listed
 from lake_spec.products.inputs import Columns, Tables, how_to_declare
-from lake_spec.products.matches import count_matches
+from lake_spec.products.matches import add_match_columns
 from lake_spec.products.origins import origins_of
 from lake_spec.products.parts import PLAIN, parts_of
 from lake_spec.products.spec_sql import written
@@ -192,7 +192,7 @@ class _Compiler:
         _replace_unknown(tree, unknown, self.inputs)
         inputs = tuple(self.inputs.values())
         digest = _digest(self._written(tree.copy()), inputs)
-        time_joins = count_matches(tree, self.inputs, by_time)
+        time_joins = add_match_columns(tree, self.inputs, by_time)
         return ProductPlan(
             sql=self._written(tree),
             inputs=inputs,

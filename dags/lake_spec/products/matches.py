@@ -16,7 +16,7 @@ COLUMN = "lake_without_match_{}"
 """The column that is true of a row without a match, by the number of its join."""
 
 
-def count_matches(
+def add_match_columns(
     tree: exp.Query, inputs: Mapping[str, ProductInput], by_time: Collection[str]
 ) -> Tuple[TimeJoin, ...]:
     """Add to the SELECT a column for each LEFT JOIN of a view in `by_time`; return those.

@@ -192,7 +192,10 @@ class Report:
     files: List[FileReport] = field(default_factory=list)
     erasure: Dict[str, int] = field(default_factory=dict)
     rules: Dict[str, int] = field(default_factory=dict)
-    """Rows that broke each quality rule, by its words; 0 for one that all rows kept."""
+    """Rows that broke each quality rule, by its words; 0 for one that all rows kept.
+
+    Of a product also those that found no version in a history which it joins by time.
+    """
     samples: List[BadRow] = field(default_factory=list)
     maintained: List[Maintained] = field(default_factory=list)
     retracted: List[str] = field(default_factory=list)

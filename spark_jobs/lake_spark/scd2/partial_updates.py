@@ -57,9 +57,9 @@ def with_values_before(
         filled[name] = F.when(is_upsert, value).otherwise(F.col(name))
     unresolved = F.when(is_upsert, sum(nothing, F.lit(0)))
     whole = lives.withColumns({UNRESOLVED: unresolved, **filled})
-    return (
-        whole.where(~F.col(COPIED)).drop(LIFE, COPIED) if renamed else whole.drop(LIFE)
-    )
+    if renamed:
+        whole = whole.where(~F.col(COPIED)).drop(COPIED)
+    return whole.drop(LIFE)
 
 
 def _not_sent(events: DataFrame, roles: Roles) -> Dict[str, Set[str]]:

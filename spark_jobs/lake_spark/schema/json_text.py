@@ -6,7 +6,7 @@ the first value of a text and takes the last of two values of one name. Contract
 
 from __future__ import annotations
 
-from typing import Iterator, List, Sequence
+from typing import Iterator, List, Mapping, Sequence
 
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.marked_values import sql_value
@@ -85,15 +85,17 @@ def from_json(text: str, schema: str) -> str:
 
     `BROKEN` is not null without one.
     """
-    options = {**READER, "columnNameOfCorruptRecord": BROKEN}
-    listed = ", ".join(sql_literal(each) for pair in options.items() for each in pair)
-    return f"from_json({text}, {sql_literal(schema)}, map({listed}))"
+    return _read(text, schema, {**READER, "columnNameOfCorruptRecord": BROKEN})
 
 
 def fields_of(text: str) -> str:
     """Return SQL: the fields of a JSON object, by name, each as its text; else null."""
-    listed = ", ".join(sql_literal(each) for pair in READER.items() for each in pair)
-    return f"from_json({text}, 'map<string,string>', map({listed}))"
+    return _read(text, "map<string,string>", READER)
+
+
+def _read(text: str, schema: str, options: Mapping[str, str]) -> str:
+    listed = ", ".join(sql_literal(each) for pair in options.items() for each in pair)
+    return f"from_json({text}, {sql_literal(schema)}, map({listed}))"
 
 
 def is_whole(text: str, parsed_text: str) -> str:

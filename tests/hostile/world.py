@@ -17,7 +17,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from lake_infra.policies import policies
 from lake_infra.template import load_template
-from lake_local.aws import client, runtimes
+from lake_local.aws import client, runtimes, table_optimizers
 from lake_local.aws.keys import KEY_ID, secret_of
 from lake_local.aws.policies.judge import FILE, ROLE
 from lake_spec.contract.aws_releases import EMR_RELEASES
@@ -301,7 +301,7 @@ class World:
         return found
 
     def _optimizers(self, database: str, table: str) -> List[Any]:
-        """Return what is switched on for a table of the catalogue, of the types that delete."""
+        """Return the settings of each table optimizer that a table of the catalogue has."""
         entries = [
             {
                 "catalogId": names.ACCOUNT,
@@ -309,7 +309,7 @@ class World:
                 "tableName": table,
                 "type": each,
             }
-            for each in ("compaction", "retention", "orphan_file_deletion")
+            for each in table_optimizers.SETTINGS
         ]
         found = self.client("glue").batch_get_table_optimizer(Entries=entries)
         return found["TableOptimizers"]

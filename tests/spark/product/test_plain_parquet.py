@@ -14,7 +14,7 @@ from lake_spec.hudi.options import Operation
 from lake_spec.model import Layer, Maintenance, TableType
 from lake_spark.product.units import has_keys_of_its_driver
 from lake_spark.scd2.events import KEY
-from lake_spark.tables import catalog
+from lake_spark.tables import catalog, foreign_files
 from tests.spark.stall import FILES, Stall, specs_of
 from tests.spark.tables.test_catalog import Catalogue
 
@@ -328,8 +328,9 @@ def test_the_type_of_a_table_is_for_ever(stall, then, now, words):
     stall.redefine("daily", storage=replace(storage, type=then)).done("product")
     lake = stall.redefine("daily", storage=replace(storage, type=now))
     before = lake.files()
-    for stage in ("product", "rebuild_product"):
-        report = lake.run(stage)
+    reports = [lake.run(stage) for stage in ("product", "rebuild_product")]
+    reports.append(lake.run("maintenance", foreign=foreign_files.move))
+    for report in reports:
         assert report.error["type"] == "SettingsChanged"
         told = f"storage.type is {now.value}, and the table is {words}"
         assert told in report.error["message"]

@@ -11,7 +11,7 @@ from lake_spec.model import TableType
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import FolderStore
 from tests.spark.erasing import CANARY, ask, erased, files_with
-from tests.spark.kinds import TABLE_TYPES
+from tests.spark.kinds import TABLE_TYPES, one_by_day
 from tests.spark.stall import Stall
 
 ORDERS = "U,1,10,2026-01-05,5,2026-01-05\nU,3,20,2026-01-15,9,2026-01-15\n"
@@ -76,7 +76,9 @@ def test_a_run_that_ended_before_its_old_files_went_is_followed_by_one_that_remo
     assert not any("/enriched/" in str(f) for f in files_with(customer, CANARY))
 
 
-@pytest.mark.parametrize("kind", [TableType.COPY_ON_WRITE, TableType.PARQUET])
+@pytest.mark.parametrize(
+    "kind", one_by_day([TableType.COPY_ON_WRITE, TableType.PARQUET])
+)
 def test_old_versions_that_a_killed_run_left_are_removed_by_the_next_one(
     spark, tmp_path, monkeypatch, kind
 ):

@@ -22,7 +22,7 @@ from lake_spark.publish.delta import Delta
 from lake_spark.publish.iceberg import Iceberg
 from lake_spark.storage.hudi_table import without_hudi_columns
 from tests.spark.erasing import CANARY, ask, erased, files_with, has_text
-from tests.spark.kinds import TABLE_TYPES
+from tests.spark.kinds import TABLE_TYPES, one_by_day
 from tests.spark.lake import FEED_FILES, Lake, stored, table
 from tests.spark.shop import DIMENSIONS, Shop, domain_of
 from tests.spark.stall import Stall
@@ -48,6 +48,7 @@ maintenance: {keep_commits: 3, compact_after: 1, cluster_after: 4}
 """)
 HEADER = "op,id,name,at\n"
 LAYERS = ("changes", "current", "history")
+FORMS = one_by_day([Iceberg, Delta])
 
 
 def loaded(spark, root, spec=SPEC) -> Lake:
@@ -87,7 +88,7 @@ def metadata_of(lake: Lake) -> dict:
     }
 
 
-@pytest.mark.parametrize("form", [Iceberg, Delta], ids=lambda form: form.folder)
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.folder)
 def test_a_kill_between_commit_and_publication_is_healed_by_the_next_run(
     spark, tmp_path, monkeypatch, form
 ):
@@ -128,6 +129,7 @@ def test_tables_of_an_older_version_are_published_too(spark, tmp_path):
     agree(lake)
 
 
+@pytest.mark.nightly
 def test_a_dimension_is_published_with_its_tables(spark, tmp_path):
     specs = domain_of(tmp_path / "specs")
     domain = [stored(spec, readable_as=tuple(ReadableAs)) for spec in specs]
@@ -179,7 +181,7 @@ def test_a_run_with_nothing_new_writes_no_metadata(spark, tmp_path):
     assert metadata_of(lake) == was != {}
 
 
-@pytest.mark.parametrize("form", [Iceberg, Delta], ids=lambda form: form.folder)
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.folder)
 def test_a_writer_that_was_first_with_the_same_number_is_not_overwritten(
     spark, tmp_path, form
 ):

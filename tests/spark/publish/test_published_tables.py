@@ -18,7 +18,6 @@ from pyspark.sql import DataFrame
 
 from lake_spec.model import TableType
 from lake_spark.storage.hudi_table import without_hudi_columns
-from tests.spark.kinds import one_by_day
 from tests.spark.lake import FEED_FILES, Lake, stored, table
 from tests.spark.publish.engine_rows import texts
 from tests.spark.publish.readers import (
@@ -48,9 +47,7 @@ KINDS = [
     (TableType.COPY_ON_WRITE, 20),
     (TableType.MERGE_ON_READ, 20),
 ]
-"""Kinds of tables, and how many rounds each plays.
-
-The first is played by day."""
+"""Kinds of tables, and how many rounds each plays."""
 SEED = 20261126
 
 
@@ -145,9 +142,8 @@ def agree(lake: Lake, layer: str) -> int:
     return len(snapshots)
 
 
-@pytest.mark.parametrize(
-    "played", one_by_day(KINDS), ids=lambda each: f"{each[0].value}-{each[1]}"
-)
+@pytest.mark.nightly  # by day: tests/spark/whole_runs/test_readers.py
+@pytest.mark.parametrize("played", KINDS, ids=lambda each: f"{each[0].value}-{each[1]}")
 def test_every_commit_is_read_alike_by_every_engine(spark, tmp_path, played):
     kind, count = played
     spec = stored(SPEC, type=kind, partition_by=("place",))

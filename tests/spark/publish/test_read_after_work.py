@@ -106,7 +106,7 @@ def worked(request, spark, tmp_path_factory):
     return Worked(spark, root, stored(SPEC, type=request.param))
 
 
-@pytest.mark.parametrize("work", list(WORK))
+@pytest.mark.parametrize("work", one_by_day(list(WORK)))
 def test_readers_find_the_rows_of_hudi_after_work_and_after_the_next_run(worked, work):
     worked.change()
     WORK[work](worked)
@@ -133,6 +133,7 @@ def test_lists_beside_decimals_are_whole_after_a_compaction_and_new_keys(
     assert differences(worked.lake) == []
 
 
+@pytest.mark.nightly
 def test_a_table_of_version_6_that_is_upgraded_is_read_alike(spark, tmp_path):
     worked = Worked(spark, tmp_path, stored(SPEC, table_version=6))
     worked.change()
@@ -145,6 +146,7 @@ def test_a_table_of_version_6_that_is_upgraded_is_read_alike(spark, tmp_path):
     assert differences(worked.lake) == []
 
 
+@pytest.mark.nightly
 def test_a_table_that_is_loaded_again_from_landing_is_read_alike(spark, tmp_path):
     worked = Worked(spark, tmp_path, SPEC)
     worked.change()

@@ -57,6 +57,7 @@ KINDS = {
     "two numbers": Kind(by=("size", "part")),
     "versions by number": Kind(HISTORY, by=("size",)),
 }
+BY_DAY = ("current", "one date", "two columns")
 
 
 def rows_of(spark, first: int, last: int, text: str = "t"):
@@ -131,7 +132,13 @@ def test_a_number_comes_to_the_task_that_it_is_of(spark, tasks):
     assert [(row.number,) for row in sorted(found)] == numbers
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, id=name, marks=[] if name in BY_DAY else pytest.mark.nightly)
+        for name, kind in KINDS.items()
+    ],
+)
 def test_both_ways_make_the_same_table(spark, tmp_path, kind):
     ways = {way: made(spark, tmp_path / way.value, kind, way) for way in Shuffle}
     loaded = rows_of(spark, 0, 400)

@@ -34,7 +34,11 @@ session.stop()
     "settings, expected",
     [
         ({"spark.lake.clusterCores": "6"}, 18),
-        ({"spark.lake.clusterCores": "6", "spark.sql.shuffle.partitions": "5"}, 5),
+        pytest.param(
+            {"spark.lake.clusterCores": "6", "spark.sql.shuffle.partitions": "5"},
+            5,
+            marks=pytest.mark.nightly,  # by day without a cluster: test_shuffle_partitions.py
+        ),
     ],
     ids=["derived", "configured"],
 )

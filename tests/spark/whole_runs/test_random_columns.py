@@ -7,6 +7,7 @@ that nobody declared. Thirty files in ten lakes; each message of a failure has t
 from __future__ import annotations
 
 import re
+from itertools import cycle
 from random import Random
 
 import pytest
@@ -21,8 +22,16 @@ _WARNED = re.compile(
 )
 
 
-@pytest.mark.parametrize("missing", ("warn", "refuse"))
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(
+    "form, missing",
+    [
+        *zip(FORMATS, cycle(("warn", "refuse"))),
+        *(
+            pytest.param(*each, marks=pytest.mark.nightly)
+            for each in zip(FORMATS, cycle(("refuse", "warn")))
+        ),
+    ],
+)
 def test_files_with_random_columns_are_read_as_the_oracle_does(
     spark, tmp_path, form, missing
 ):

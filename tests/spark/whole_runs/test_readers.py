@@ -31,20 +31,20 @@ def killed(spark, tmp_path_factory):
     return KilledLake(spark, root, TableType.COPY_ON_WRITE, seed=2026)
 
 
+METADATA = "create iceberg/current/metadata/v"
 KILLS = [
-    (
-        "incremental",
-        "create iceberg/current/metadata/v",
-        False,
-    ),  # its manifests are there
-    (
-        "incremental",
-        "create iceberg/current/metadata/v",
-        True,
-    ),  # and no hint for readers
+    pytest.param("incremental", METADATA, False, marks=pytest.mark.nightly),
+    ("incremental", METADATA, True),  # there is no hint for readers
     ("scd2", "create history/_delta_log/", False),  # as Iceberg it is published
-    ("maintenance", "put current/_delta_log/.*checkpoint.parquet", True),
-    ("rebuild", "register history iceberg", False),
+    pytest.param(
+        "maintenance",
+        "put current/_delta_log/.*checkpoint.parquet",
+        True,
+        marks=pytest.mark.nightly,
+    ),
+    pytest.param(
+        "rebuild", "register history iceberg", False, marks=pytest.mark.nightly
+    ),
     ("erase", "delete iceberg/current/metadata/", True),
 ]
 """The stage, and the change before which, or after which, it dies."""

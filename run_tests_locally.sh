@@ -50,7 +50,7 @@
 #          of the publication, whose seed is printed, and all of `hostile`; with arguments
 #          of pytest the tests alone
 #   spark39  the Spark tests of full, on Python 3.9
-#   older  the end-to-end tests of full, on Airflow 3.0.6
+#   older  the end-to-end tests of full, on Airflow 3.0.6 and 3.2.1; on 3.2.1 the DAGs too
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
 # What needs no Java runs side by side, and so do two sessions of the Spark tests.
@@ -147,7 +147,7 @@ python_39() {
 }
 
 # Cut so that Airflow is imported once, and the emulator's waiting is time for others.
-dags() { # that the simulator sees what is wrong is tried once, in `older_dags`
+dags() { # that the simulator sees what is wrong is tried once, in `dags_on`
     tests .venv-airflow/bin/python tests/unit/lake_airflow tests/unit/lake_plugin \
         tests/unit/lake_acceptance tests/unit/lake_local/airflow \
         tests/unit/lake_spark/storage/test_lease_check.py tests/policy/test_dag_policy.py \
@@ -166,13 +166,13 @@ other_units() { # lake_spec too, where `python_39` does not test it
     set -- "$@" --ignore tests/unit/lake_acceptance --ignore tests/unit/lake_local
     set -- "$@" --ignore tests/unit/lake_spark/storage/test_lease_check.py
     set -- "$@" --ignore tests/unit/lake_release
-    set -- "$@" --ignore tests/unit/lake_site/test_large_lakes.py # in `older_dags`
+    set -- "$@" --ignore tests/unit/lake_site/test_large_lakes.py # in `dags_on`
     ! has_python_39 || set -- "$@" --ignore tests/unit/lake_spec
     tests .venv-airflow/bin/python tests/unit "$@"
 }
 
-older_dags() { # and lake_spec on Airflow's Python
-    tests .venv-airflow-3.0.6/bin/python tests/unit/lake_airflow tests/unit/lake_spec \
+dags_on() { # the older Airflow in $1, and lake_spec on its Python
+    tests ".venv-airflow-$1/bin/python" tests/unit/lake_airflow tests/unit/lake_spec \
         tests/unit/lake_plugin tests/unit/lake_site/test_large_lakes.py \
         tests/policy/test_dag_policy.py
 }
@@ -221,7 +221,7 @@ full() {
     run ./setup.sh --quiet --only airflow --only spec --only spark --only streamer \
         --only airflow-3.0.6 --only infra --only docs --only servers --only readers
     fast
-    side_by_side collected "emulator .venv-airflow-3.0.6" older_dags deployment site show_readers \
+    side_by_side collected "emulator .venv-airflow-3.0.6" "dags_on 3.0.6" deployment site show_readers \
         few_attacks
     servers
     spark_tests .venv-spark
@@ -309,14 +309,22 @@ spark39() {
     spark_tests .venv-spark-3.9
 }
 
-older() { # the commands of run_locally.sh take Airflow's environment from LAKE_VENVS
-    local venvs=.local/airflow-3.0.6 name
-    run ./setup.sh --quiet --only airflow --only airflow-3.0.6 --only spark --only streamer
+older() {
+    run ./setup.sh --quiet --only airflow --only airflow-3.0.6 --only airflow-3.2.1 \
+        --only spark --only streamer
+    dags_on 3.2.1
+    tests .venv-airflow-3.2.1/bin/python tests/deploy/test_as_mwaa.py
+    end_to_end_on 3.0.6
+    end_to_end_on 3.2.1
+}
+
+end_to_end_on() { # the commands of run_locally.sh take Airflow's environment from LAKE_VENVS
+    local venvs=.local/airflow-$1 name
     mkdir -p "$venvs"
-    ln -sfn ../../.venv-airflow-3.0.6 "$venvs/.venv-airflow"
+    ln -sfn "../../.venv-airflow-$1" "$venvs/.venv-airflow"
     for name in step spark streamer; do ln -sfn "../../.venv-$name" "$venvs/.venv-$name"; done
     export LAKE_VENVS=$PWD/$venvs
-    tests .venv-airflow-3.0.6/bin/python tests/e2e
+    tests ".venv-airflow-$1/bin/python" tests/e2e
 }
 
 deploy() {

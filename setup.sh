@@ -10,7 +10,8 @@
 #   spark          .venv-spark           Spark 3.5.6, and .local/jars/spark-3.5 (Hudi 1.0.2);
 #                  .local/class-data     next to airflow: with it Java starts Spark faster
 #   streamer       .venv-streamer        Spark 3.4.4, and HoodieStreamer 0.14.0 in .local/jars
-#   airflow-3.0.6  .venv-airflow-3.0.6   the older Airflow, for the full tests only
+#   airflow-3.0.6  .venv-airflow-3.0.6   an older Airflow, for the full tests only
+#   airflow-3.2.1  .venv-airflow-3.2.1   another one, for the nightly tests only
 #   spec           .venv-spec            Python 3.9, if there is one, for the tests of lake_spec
 #   infra          .venv-infra           checkov, zizmor, actionlint, for the full tests and deploy
 #   spark-3.9      .venv-spark-3.9       Spark 3.5.6 on Python 3.9, EMR's default, for the nightly tests
@@ -62,7 +63,7 @@ read_arguments() {
 pieces_of() {
     case $1 in
         airflow) echo ".venv-airflow .venv-step" ;;
-        airflow-3.0.6 | infra | browser | readers | docs) echo ".venv-$1" ;;
+        airflow-3.0.6 | airflow-3.2.1 | infra | browser | readers | docs) echo ".venv-$1" ;;
         bench) echo ".venv-bench .local/jars/spark-3.5 $LOCAL_FILES .local/jars/delta" ;;
         hostile) echo .local/jars/delta .local/jars/iceberg-aws .local/jars/trino ;;
         spec) [ ! -x .venv-spec/bin/python ] && ! find_python_39 >/dev/null || echo .venv-spec ;;
@@ -71,7 +72,7 @@ pieces_of() {
         streamer) echo ".venv-streamer .local/jars/spark-3.4 .local/jars/streamer" ;;
         samples) echo .local/samples ;;
         servers) [ "$(uname -sm)" != "Linux x86_64" ] || echo .local/servers/{postgresql,mariadb,kafka,plugins/debezium-{postgresql,mariadb}} ;;
-        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, spec, infra, spark-3.9, bench, browser, readers, hostile, docs, samples, servers" ;;
+        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, airflow-3.2.1, spec, infra, spark-3.9, bench, browser, readers, hostile, docs, samples, servers" ;;
     esac
 }
 

@@ -26,6 +26,7 @@ PROGRAMS = (
     ".venv-airflow/bin/flake8",
     ".venv-airflow/bin/python",
     ".venv-airflow-3.0.6/bin/python",
+    ".venv-airflow-3.2.1/bin/python",
     ".venv-bench/bin/python",
     ".venv-docs/bin/mkdocs",
     ".venv-readers/bin/python",
@@ -331,15 +332,27 @@ def test_the_end_to_end_tests_run_on_the_older_airflow_too(tmp_path, run):
     code, _, commands = run("older", "-k", "killed")
     assert code == 0
     assert commands == [
-        "./setup.sh --quiet --only airflow --only airflow-3.0.6 --only spark --only streamer",
+        "./setup.sh --quiet --only airflow --only airflow-3.0.6 --only airflow-3.2.1"
+        " --only spark --only streamer",
+        *(OLDER[n].replace("3.0.6", "3.2.1") + " -k killed" for n in (0, -1)),
         ".venv-airflow-3.0.6/bin/python -m pytest tests/e2e -k killed",
+        ".venv-airflow-3.2.1/bin/python -m pytest tests/e2e -k killed",
     ]
     # What run_locally.sh takes then, also where the links are there already.
-    python = tmp_path / ".venv-airflow-3.0.6/bin/python"
-    python.write_text('#!/usr/bin/env bash\nreadlink -f "$LAKE_VENVS"/.venv-*\n')
+    versions = ("3.0.6", "3.2.1")
+    for version in versions:
+        python = tmp_path / f".venv-airflow-{version}/bin/python"
+        python.write_text(
+            "#!/usr/bin/env bash\n"
+            '[[ "$*" != *e2e* ]] || readlink -f "$LAKE_VENVS"/.venv-*\n'
+        )
     _, output, _ = run("older")
     found = [line for line in output.splitlines() if line.startswith("/")]
-    names = ("airflow-3.0.6", "spark", "step", "streamer")
+    names = [
+        name
+        for version in versions
+        for name in (f"airflow-{version}", "spark", "step", "streamer")
+    ]
     assert found == [f"{tmp_path.resolve()}/.venv-{name}" for name in names]
 
 

@@ -1,7 +1,7 @@
 """Rules of rows and checks of tables as assertions of OpenLineage.
 
 OpenLineage's client of Airflow 3.0.6 knows the words of an assertion, its column and its
-result; a newer one also a name, a severity, limits and a number.
+result, that of 3.2.1 also its severity; a newer one also a name, limits and a number.
 """
 
 from __future__ import annotations

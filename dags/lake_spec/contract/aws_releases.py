@@ -98,7 +98,7 @@ class MwaaVersion:
 
 _MWAA = (
     MwaaVersion("3.0.6", "9.12.0", "1.39.11", tested=True),
-    MwaaVersion("3.2.1", "9.25.0", "1.42.84", tested=False),
+    MwaaVersion("3.2.1", "9.25.0", "1.42.84", tested=True),
     MwaaVersion("3.3.1", "9.34.0", "1.43.56", tested=True),
 )
 MWAA_VERSIONS: Dict[str, MwaaVersion] = {each.airflow: each for each in _MWAA}

@@ -134,5 +134,8 @@ def owner(value: str) -> Iterator[Problem]:
     """Require the name of a team."""
     yield from text(("owner",), value)
     if len(value.strip()) < SHORTEST_OWNER or value.strip().lower() == "airflow":
-        hint = "Name a team in more than 5 characters, as in museum-data; not airflow."
+        hint = (
+            "Name a team in more than 5 characters, as in museum-data; not airflow. "
+            "Shorter ones are mostly placeholders, whom nobody can ask."
+        )
         yield got(("owner",), value, hint)

@@ -1,7 +1,8 @@
 """Rows of a table whose cursor has moved on, as change files.
 
-Each pull begins `overlap` before the bookmark (sources/jdbc_bookmark.py), so that a
-transaction which commits late is seen. Of what it reads, rows that earlier pulls landed
+Each pull begins `overlap` before the bookmark (sources/jdbc_bookmark.py, and
+sources/jdbc_overlap.py for clocks that are set), so that a transaction which commits late
+is seen. Of what it reads, rows that earlier pulls landed
 as they are now are left out: without others nothing is landed.
 
 The bookmark never goes beyond what the database itself has reached: its clock, or the
@@ -12,7 +13,7 @@ that arrive with values before it are not missed.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone, tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 from zoneinfo import ZoneInfo
@@ -37,6 +38,7 @@ from lake_spark.sources.jdbc_bookmark import (
     text_of,
     value_of,
 )
+from lake_spark.sources.jdbc_overlap import begin_of
 from lake_spark.sources.jdbc_tables import OpenTable, RANGE, opened_later
 from lake_spark.sources.staging_folder import discard_unfinished, pulled_before
 from lake_spark.sources.write_files import land_if_any
@@ -75,7 +77,8 @@ def pull_changes(run: TableRun, pull: JdbcChanges) -> None:
         column = cursor_of(table, pull)
         reach = _reach(table, column)
         last = _last(run, bookmark, reach)
-        start = _asked(run, pull, table, column) or _earlier(last, pull.overlap)
+        zone = _zone(table, column)
+        start = _asked(run, pull, table, column) or begin_of(last, pull.overlap, zone)
         if run.accepted.pull_from == START:
             start = None
         columns, start = _whole_where_lacking(table, column, bookmark, start)
@@ -91,7 +94,7 @@ def pull_changes(run: TableRun, pull: JdbcChanges) -> None:
         end = reach.end
         if last is not None and run.accepted.pull_from is None:
             end = max(end, last) if end is not None else last
-        after = moved(bookmark, end, landed, _earlier(end, pull.overlap))
+        after = moved(bookmark, end, landed, begin_of(end, pull.overlap, zone))
         after = replace(after, columns=columns)
         if after != bookmark or content is None:
             file.save(after, content)
@@ -248,11 +251,15 @@ def _limit(table: OpenTable, column: SourceColumn) -> Optional[Value]:
         most = _MOST.get(column.type)
         return None if most is None else Decimal(most - 1)
     now = datetime.fromisoformat(_six_digits(table.dialect.now(table.session)))
-    zone = getattr(table.run.spec.source, "timezone", "UTC")
-    if kind == "timestamp" or zone == "UTC":
-        return now
-    local = now.replace(tzinfo=timezone.utc).astimezone(ZoneInfo(zone))
+    local = now.replace(tzinfo=timezone.utc).astimezone(_zone(table, column))
     return local.replace(tzinfo=None)
+
+
+def _zone(table: OpenTable, column: SourceColumn) -> tzinfo:
+    """Return the zone of the clock whose times the cursor has."""
+    if table.dialect.cursors[column.type] == "timestamp":
+        return timezone.utc
+    return ZoneInfo(getattr(table.run.spec.source, "timezone", "UTC"))
 
 
 _MOST = {
@@ -317,14 +324,6 @@ def _asked(
             f" its cursor {column.name!r} is a {column.type}. Give a value of that kind."
         )
     return value
-
-
-def _earlier(last: Optional[Value], overlap: int) -> Optional[Value]:
-    if last is None:
-        return None
-    if isinstance(last, Decimal):
-        return last - overlap
-    return last - min(timedelta(seconds=overlap), last - datetime.min)
 
 
 def _is_before(reach: Reach, start: Optional[Value]) -> bool:

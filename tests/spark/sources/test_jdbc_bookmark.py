@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from lake_spark.sources.postgresql import PostgreSqlDialect
 from lake_spark.storage.object_store import FolderStore
 from lake_spark.tables.table_run import Accepted
 from tests.servers.fixtures import (  # noqa: F401
@@ -285,3 +286,26 @@ def test_a_column_without_a_value_is_nothing_to_tell(lake, shop):
     shop.execute("ALTER TABLE orders ADD fee numeric(4,2)")
     (report,) = lake.done("incremental")
     assert not [each for each in report.warnings if each.startswith("NewColumn")]
+
+
+def test_rows_of_an_hour_that_a_clock_shows_twice_arrive(
+    spark, shop, tmp_path, monkeypatch
+):
+    shop.execute(BEFORE + "; DELETE FROM orders WHERE id = 2")
+    in_vienna = BY_CURSOR.replace("key:", "  timezone: Europe/Vienna\nkey:")
+    spec = things(in_vienna, "orders")
+    lake = PullingLake(spark, tmp_path, spec, postgresql_at(shop))
+    lake.done("full_load")
+    nights = [  # what the database's clock says in UTC, and what is written before
+        ("2026-10-25 00:59:30", (2, "02:59, first"), "2026-10-25 02:59:00"),
+        ("2026-10-25 01:10:00", (3, "02:09, second"), "2026-10-25 02:09:00"),
+        ("2026-10-25 01:59:00", (4, "02:11, second"), "2026-10-25 02:11:00"),
+        ("2026-10-25 02:59:00", (5, "03:58"), "2026-10-25 03:58:00"),
+    ]
+    rows = [(1, "a")]
+    for now, (number, note), written in nights:
+        shop.execute(f"INSERT INTO orders VALUES ({number}, '{note}', '{written}')")
+        monkeypatch.setattr(PostgreSqlDialect, "now", lambda *_, now=now: now)
+        (report,) = lake.done("incremental")
+        rows.append((number, note))
+        assert (lake.living("note"), report.warnings) == (rows, [])

@@ -20,7 +20,7 @@ from lake_spec.contract.table_profile import (
     profiles_folder,
     read_profile,
 )
-from lake_spec.costs.ledger import made_since
+from lake_spec.costs.ledger import OF_ANY_DOMAIN, entry_start, made_since
 from lake_spec.costs.prices import Prices
 from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.model import DomainSpec, EnvironmentSpec
@@ -66,7 +66,7 @@ def facts_of(
         prices: what costs are given by.
         ledger: entries of all domains, where they were read before.
     """
-    entries = ledger_entries(runs, now) if ledger is None else ledger
+    entries = ledger_entries(runs, now, domain.name) if ledger is None else ledger
     return DomainFacts(
         spec=with_environment_defaults(domain, environment),
         runs=runs_of(_summaries(runs, domain.name)),
@@ -78,11 +78,20 @@ def facts_of(
     )
 
 
-def ledger_entries(runs: Store, now: datetime) -> list[dict[str, Any]]:
-    """Read the entries of clusters of the last days."""
+def ledger_entries(
+    runs: Store, now: datetime, domain: Optional[str] = None
+) -> list[dict[str, Any]]:
+    """Read the entries of clusters of the last days: of a domain, or of all.
+
+    With those of the domain come all that older releases wrote: their names do not tell.
+    """
     since = (now - timedelta(days=DAYS)).date()
-    days = (day for day in runs.folders("costs/") if day >= since.isoformat())
-    names = (name for day in days for name in runs.files(f"costs/{day}/"))
+    days = [day for day in runs.folders("costs/") if day >= since.isoformat()]
+    starts = ("",) if domain is None else (entry_start(domain), OF_ANY_DOMAIN)
+    prefixes = [f"costs/{day}/{start}" for day in days for start in starts]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        listed = pool.map(lambda prefix: list(runs.files(prefix)), prefixes)
+        names = {name for each in listed for name in each}
     return list(_read_all(runs, made_since(names, since)))
 
 

@@ -27,7 +27,8 @@ class Store(Protocol):
         """List the names of the folders in a folder, which ends with a slash."""
 
     def files(self, path: str) -> Iterator[str]:
-        """List the paths of the files below a folder, which ends with a slash."""
+        """List the paths of the files that begin with a path: a folder with its slash,
+        or one and the start of a name in it."""
 
     def read(self, path: str) -> Optional[bytes]:
         """Return the content of a file; None if it does not exist."""
@@ -102,10 +103,12 @@ class FolderStore:
             yield from sorted(each.name for each in folder.iterdir() if each.is_dir())
 
     def files(self, path: str) -> Iterator[str]:
-        """List the files below a folder by path."""
-        for each in sorted((self._root / path).rglob("*")):
-            if each.is_file():
-                yield each.relative_to(self._root).as_posix()
+        """List the files by path."""
+        folder = self._root / path.rpartition("/")[0]
+        for each in sorted(folder.rglob("*")):
+            found = each.relative_to(self._root).as_posix()
+            if found.startswith(path) and each.is_file():
+                yield found
 
     def read(self, path: str) -> Optional[bytes]:
         """Return the bytes of a file; None if it does not exist."""

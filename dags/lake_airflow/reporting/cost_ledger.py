@@ -19,9 +19,11 @@ from lake_spec.contract.state_format import FORMAT
 from lake_spec.costs.ledger import (
     NO_TABLE,
     Interval,
+    cluster_of,
     covered_minutes,
     day_folder,
     dealt,
+    entry_file,
 )
 from lake_spec.costs.prices import LEAST_BILLED, ON_DEMAND, SPOT
 from lake_spec.model import EnvironmentSpec
@@ -40,7 +42,7 @@ _SHOWN = 5  # tables in a line of a log
 
 
 class Ledger:
-    """The ledger of one environment, `<runs>/costs/<day>/<cluster>.json`."""
+    """The ledger of one environment, `<runs>/costs/<day>/<domain>.<cluster>.json`."""
 
     def __init__(
         self, environment: EnvironmentSpec, *, aws_conn_id: str | None
@@ -66,7 +68,8 @@ class Ledger:
             instances=self._listed("list_instances", "Instances", cluster_id),
             seconds=self._seconds(run),
         )
-        bucket, key = self._place(cluster)
+        file = entry_file(entry["domain"], cluster_id)
+        bucket, key = self._s3.parse_s3_url(f"{self._folder(cluster)}{file}")
         body = json.dumps(entry, indent=1).encode()
         self._s3.conn.put_object(Bucket=bucket, Key=key, Body=body)
         return entry
@@ -86,9 +89,8 @@ class Ledger:
             and now - _ended(cluster) < LOOKS_BACK
         ]
         folders = {self._folder(cluster) for cluster in ended}
-        known = {key for folder in folders for key in self._keys(folder)}
-        places = {each["Id"]: self._place(each) for each in ended}
-        lacking = [id for id, (_, key) in places.items() if key not in known]
+        known = {cluster_of(key) for folder in folders for key in self._keys(folder)}
+        lacking = [each["Id"] for each in ended if each["Id"] not in known]
         return [id for id in lacking if self._noted(id)]
 
     def _noted(self, cluster_id: str) -> bool:
@@ -102,10 +104,6 @@ class Ledger:
     def _folder(self, cluster: Mapping[str, Any]) -> str:
         day = created(cluster).astimezone(timezone.utc).date()
         return day_folder(self.environment.runs, day)
-
-    def _place(self, cluster: Mapping[str, Any]) -> tuple[str, str]:
-        """Return bucket and key of its entry."""
-        return self._s3.parse_s3_url(f"{self._folder(cluster)}{cluster['Id']}.json")
 
     def _keys(self, folder: str) -> Iterator[str]:
         bucket, prefix = self._s3.parse_s3_url(folder)

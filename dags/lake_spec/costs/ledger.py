@@ -14,6 +14,8 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 from lake_spec.costs.prices import Prices, minutes_by_type
 
 Entry = Mapping[str, Any]
+OF_ANY_DOMAIN = "j-"
+"""What names of entries begin with that older releases wrote: those of clusters alone."""
 Interval = Tuple[datetime, datetime]
 
 NO_TABLE = "-"
@@ -37,6 +39,21 @@ def ledger_folder(runs: str) -> str:
 def day_folder(runs: str, day: date) -> str:
     """Return the folder of the entries of clusters created on a day, in UTC."""
     return f"{ledger_folder(runs)}{day.isoformat()}/"
+
+
+def entry_start(domain: str) -> str:
+    """Return what the names of a domain's entries begin with."""
+    return f"{domain}."
+
+
+def entry_file(domain: str, cluster: str) -> str:
+    """Return the name of an entry in the folder of its day."""
+    return f"{entry_start(domain)}{cluster}.json"
+
+
+def cluster_of(name: str) -> str:
+    """Return the id of the cluster that an entry is of, from its address."""
+    return name.rsplit("/", 1)[-1].rsplit(".", 2)[-2]
 
 
 def made_since(names: Iterable[str], since: date) -> List[str]:

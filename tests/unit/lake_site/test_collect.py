@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
+from typing import Optional
 
 import boto3
 import pytest
@@ -11,8 +15,10 @@ from moto import mock_aws
 
 from lake_site import collect
 from lake_site.collect import facts_of, ledger_entries, whole_site, write
+from lake_site.facts import DAYS
 from lake_site.store import FolderStore, S3Store
 from lake_spec.contract.table_profile import TableProfile, profile_text
+from lake_spec.costs.ledger import entry_file
 from tests.unit.lake_site.lakes import ENVIRONMENT, NOW, domain, entry, summary
 
 
@@ -100,6 +106,40 @@ def test_costs_are_those_of_the_last_days_and_of_the_domain(store):
     assert len(ledger_entries(store, NOW)) == 2
     found = facts_of(domain(), ENVIRONMENT, store, now=NOW)
     assert found.costs["shop.customer"]["minutes"] == 14.0
+
+
+class Counted(FolderStore):
+    """A folder that counts what is asked of it."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.calls: Counter[str] = Counter()
+
+    def files(self, path: str) -> Iterator[str]:
+        self.calls["list"] += 1
+        return super().files(path)
+
+    def read(self, path: str) -> Optional[bytes]:
+        self.calls["read"] += 1
+        return super().read(path)
+
+
+@pytest.mark.parametrize("domains", [1, 10, 50])
+def test_a_run_reads_the_ledger_of_its_own_domain_whatever_others_do(tmp_path, domains):
+    store = Counted(tmp_path)
+    for number in range(domains):
+        name = "shop" if not number else f"domain_{number}"
+        each = {**entry(f"{name}_incremental/a", "customer"), "domain": name}
+        for day in range(DAYS + 20):
+            folder = f"costs/{NOW.date() - timedelta(days=day)}"
+            file = f"{folder}/{entry_file(name, f'j-{number}A{day}')}"
+            store.write(file, json.dumps(each).encode())
+    older = {**entry("shop_incremental/b", "customer"), "domain": "shop"}
+    store.write(f"costs/{NOW.date()}/j-OLD.json", json.dumps(older).encode())
+    found = ledger_entries(store, NOW, "shop")
+    assert [each["domain"] for each in found] == ["shop"] * (DAYS + 2)
+    assert store.calls == {"list": 2 * (DAYS + 1), "read": DAYS + 2}
+    assert len(ledger_entries(store, NOW)) == domains * (DAYS + 1) + 1
 
 
 def test_a_lake_without_runs_has_pages(store):

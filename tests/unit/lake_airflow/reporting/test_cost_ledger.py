@@ -193,7 +193,7 @@ def test_the_last_task_leaves_the_entry(aws, emr, runner):
     made = play(runner)
     today = f"{datetime.now(timezone.utc):%Y-%m-%d}"
     ((key, found),) = entries(aws).items()
-    assert key == f"runs/costs/{today}/{made}.json"
+    assert key == f"runs/costs/{today}/sales.{made}.json"
     assert (found["run"], found["domain"]) == ("sales_incremental/manual-1", "sales")
     assert (found["state"], found["instances"]) == ("TERMINATED", 2)
     assert found["instance_minutes_by_type"] == {"m7g.xlarge": {"on_demand": 2}}
@@ -219,6 +219,15 @@ def test_the_reaper_leaves_entries_of_what_ended_without_its_run(aws, emr, runne
     aws.put_object(Bucket="lake", Key=next(iter(entries(aws))), Body=b"{}")
     reap()
     assert list(entries(aws).values()) == [{}]  # written once
+
+
+def test_an_entry_that_an_older_release_wrote_is_not_written_again(aws, emr, runner):
+    made = play(runner, cluster_ends=False)
+    client("emr").terminate_job_flows(JobFlowIds=[made])
+    key = f"runs/costs/{datetime.now(timezone.utc):%Y-%m-%d}/{made}.json"
+    aws.put_object(Bucket="lake", Key=key, Body=b"{}")
+    reap()
+    assert list(entries(aws)) == [key]
 
 
 def ended(environment, key):

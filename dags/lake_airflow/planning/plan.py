@@ -133,7 +133,12 @@ class DagPlan:
 
 
 def plan(domain: DomainSpec) -> Tuple[DagPlan, ...]:
-    """List the DAGs of a domain, in the order in which a new table meets them."""
+    """List the DAGs of a domain, in the order in which a new table meets them.
+
+    A domain without tables has none: each of their runs would fail.
+    """
+    if not domain.tables:
+        return ()
     own_history = domain.history_runs is HistoryRuns.OWN_DAG
     dags = [_full_load(domain), _incremental(domain, own_history)]
     if domain.continuous is not None:

@@ -22,7 +22,7 @@ from lake_spec.model import (
     TableSpec,
 )
 from lake_spec.model.checks import Unique, shown_column
-from lake_spec.parsing.discovery import ENDING, Survey, read_document
+from lake_spec.parsing.discovery import DOMAIN_FILE, ENDING, Survey, read_document
 from lake_spec.parsing.loader import survey_all
 from lake_spec.parsing.product_plans import planned
 from lake_spec.parsing.product_sql import read_sql
@@ -72,10 +72,33 @@ def check(
     lake, survey = survey_all(tables, clusters=clusters, environments=environments)
     if survey.found:
         return survey.files, survey.diagnostics, []
-    checked = check_products(list(lake.domains.values()), tables)
-    specs = [each for domain in lake.domains.values() for each in domain.tables]
-    notes = [*_keys_that_may_change(specs, tables), *checked.notes]
+    domains = list(lake.domains.values())
+    checked = check_products(domains, tables)
+    specs = [each for domain in domains for each in domain.tables]
+    notes = [
+        *_of_schedules(domains, tables),
+        *_keys_that_may_change(specs, tables),
+        *checked.notes,
+    ]
     return survey.files, checked.diagnostics, notes
+
+
+def _of_schedules(domains: Sequence[DomainSpec], tables: Path) -> Iterator[Note]:
+    """Warn of schedules by which tables grow without an end, or nothing runs."""
+    for domain in domains:
+        times = domain.schedules
+        file = str(tables / domain.name / DOMAIN_FILE)
+        if not domain.tables:
+            yield Note(file, f"{domain.name} has no table, and so no DAGs.")
+        elif (times.incremental or times.full_load) and not (
+            times.maintenance or times.continuous
+        ):
+            text = (
+                f"{domain.name} runs by a schedule, and its maintenance does not: files and "
+                "metadata that each commit leaves behind stay for ever, and each run reads "
+                'more of them. Add a schedule, as in `maintenance: "0 3 * * 0"`.'
+            )
+            yield Note(file, text, "warning")
 
 
 def _keys_that_may_change(specs: Sequence[TableSpec], tables: Path) -> Iterator[Note]:

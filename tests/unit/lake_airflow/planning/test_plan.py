@@ -280,3 +280,7 @@ def test_the_ids_of_the_dags_are_those_that_a_deploy_asks_airflow_about(
     tables = (table("orders"), *more)
     spec = domain(*tables, continuous=continuous, history_runs=history)
     assert dag_ids(to_data(spec)) == {each.dag_id for each in plan(spec)}
+
+
+def test_a_domain_without_tables_has_no_dags():
+    assert plan(replace(domain(), tables=())) == ()

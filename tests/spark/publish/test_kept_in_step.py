@@ -221,6 +221,8 @@ def test_versions_end_with_the_files_that_a_cleaning_removes(spark, tmp_path):
     agree(lake)
 
 
+@pytest.mark.nightly
+@pytest.mark.nightly
 def test_manifests_of_rewritten_files_are_one_and_those_of_a_log_grow(spark, tmp_path):
     lake = loaded(spark, tmp_path)
     for number in (1, 2, 3):
@@ -398,6 +400,7 @@ def test_the_scan_of_an_erase_reads_every_file_of_published_metadata(spark, tmp_
     assert scan.scan_files(run, subject) > 0
 
 
+@pytest.mark.nightly
 def test_the_scan_of_an_erase_reads_checkpoints_next_to_archived_commits(
     spark, tmp_path
 ):

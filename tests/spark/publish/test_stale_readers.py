@@ -77,6 +77,7 @@ def change(lake: Lake, number: int) -> None:
     lake.done("incremental", "scd2")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", TABLE_TYPES, ids=lambda kind: kind.value)
 def test_a_reader_goes_on_while_its_commit_is_kept(spark, tmp_path, monkeypatch, kind):
     lake = Lake(spark, tmp_path, stored(SPEC, type=kind))

@@ -54,6 +54,7 @@ def properties(lake: Lake, layer: str) -> dict:
     return dict(line.split("=", 1) for line in lines if "=" in line)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("layer", LAYERS)
 def test_every_table_keeps_its_version(lake, layer):
     assert properties(lake, layer)["hoodie.table.version"] == "6"

@@ -54,6 +54,7 @@ def facts_of(
     sensitivity: Optional[ColumnSensitivity] = None,
     prices: Optional[Prices] = None,
     ledger: Optional[list[dict[str, Any]]] = None,
+    run: str = "",
 ) -> DomainFacts:
     """Read what the last runs of a domain left.
 
@@ -65,11 +66,12 @@ def facts_of(
         sensitivity: what knows its columns and those that its products read.
         prices: what costs are given by.
         ledger: entries of all domains, where they were read before.
+        run: a run that is read however many are newer, as a backfilled one.
     """
     entries = ledger_entries(runs, now, domain.name) if ledger is None else ledger
     return DomainFacts(
         spec=with_environment_defaults(domain, environment),
-        runs=runs_of(_summaries(runs, domain.name)),
+        runs=runs_of(_summaries(runs, domain.name, run)),
         now=now,
         entries=[each for each in entries if each.get("domain") == domain.name],
         sensitivity=sensitivity,
@@ -190,10 +192,11 @@ def _profiles(runs: Store, domain: DomainSpec) -> dict[str, TableProfile]:
     return found
 
 
-def _summaries(runs: Store, domain: str) -> Iterator[dict[str, Any]]:
-    """Read the summaries of the newest runs of all DAGs of a domain, the newest first."""
-    names = [name for dag_id in ids_of(domain) for name in _newest_runs(runs, dag_id)]
-    names.sort(key=_time_in, reverse=True)
+def _summaries(runs: Store, domain: str, run: str) -> Iterator[dict[str, Any]]:
+    """Read the summaries of a run and of the newest ones of all DAGs of its domain."""
+    found = {name for dag_id in ids_of(domain) for name in _newest_runs(runs, dag_id)}
+    newest = sorted(found - {run}, key=_time_in, reverse=True)
+    names = [run, *newest] if run else newest
     read = 0
     for first in range(0, len(names), AT_ONCE):
         paths = [f"{name}/summary.json" for name in names[first : first + AT_ONCE]]

@@ -49,6 +49,7 @@ def write_site(
         sensitivity=ColumnSensitivity(
             t for each in (spec, *others) for t in each.tables
         ),
+        run=run_name,
     )
     site = S3Store(client, site_folder(environment.runs))
     is_erase = plan.kind == ERASE

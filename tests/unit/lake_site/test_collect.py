@@ -14,7 +14,7 @@ import pytest
 from moto import mock_aws
 
 from lake_site import collect
-from lake_site.collect import facts_of, ledger_entries, whole_site, write
+from lake_site.collect import facts_of, ledger_entries, whole_site, write, write_run
 from lake_site.facts import DAYS
 from lake_site.store import FolderStore, S3Store
 from lake_spec.contract.table_profile import TableProfile, profile_text
@@ -53,6 +53,21 @@ def test_the_newest_runs_are_read(store, monkeypatch):
     for run in runs:
         put(store, run)
     assert names(store) == [run["run"] for run in runs[:2]]
+
+
+def test_a_backfilled_run_has_its_page_however_many_are_newer(store, monkeypatch):
+    monkeypatch.setattr(collect, "RUNS", 2)
+    runs = [summary(NOW - timedelta(days=ago), "customer") for ago in range(4)]
+    for run in runs:
+        put(store, run)
+    oldest = runs[-1]["run"]
+    facts = facts_of(domain(), ENVIRONMENT, store, now=NOW, run=oldest)
+    assert [run.name for run in facts.runs] == [
+        *(run["run"] for run in runs[:2]),
+        oldest,
+    ]
+    write_run(facts, ENVIRONMENT, store, run=oldest)
+    assert store.read(f"domains/shop/runs/{oldest}.html")
 
 
 def test_reading_ends_after_enough_bytes(store, monkeypatch):

@@ -359,7 +359,8 @@ def _facets_of_files(report: Report, rules: Sequence[Assertion]) -> dict[str, An
     own = [Assertion(name, success) for name, success in checks.items()]
     return {
         "inputStatistics": input_statistics_input_dataset.InputStatisticsInputDatasetFacet(
-            rowCount=rows, fileCount=len(report.get("files", ()))
+            rowCount=rows,
+            fileCount=len(report.get("files", ())) + report.get("unlisted_files", 0),
         ),
         "dataQualityAssertions": assertions_facet([*own, *rules]),
     }

@@ -190,6 +190,8 @@ class Report:
     """How a product was built: `in part`, or `whole: <why>`."""
     commits: Dict[str, str] = field(default_factory=dict)
     files: List[FileReport] = field(default_factory=list)
+    unlisted_files: int = 0
+    """Landing files of earlier rounds that `files` has no longer; the counts have theirs."""
     erasure: Dict[str, int] = field(default_factory=dict)
     rules: Dict[str, int] = field(default_factory=dict)
     """Rows that broke each quality rule, by its words; 0 for one that all rows kept.
@@ -323,6 +325,13 @@ class Report:
         if len(self.warnings) >= most:
             del self.warnings[most - 1 :]
             self.warn(WarningId.MORE_WARNINGS, "the log of the step has all warnings.")
+
+    def limit_files(self, most: int) -> None:
+        """List the newest landing files alone; the counts are those of all."""
+        more = len(self.files) - most
+        if more > 0:
+            del self.files[:more]
+            self.unlisted_files += more
 
     def set_aside_file(self, id: str, path: str, reason: str) -> bool:
         """Add a file that was not ingested; return False if the report has it already."""

@@ -10,6 +10,9 @@ from lake_spec.diagnostics.warnings import WarningId
 MOST_FAILURES = 3
 """Rounds in a row that a table may fail in before the run ends, and people are notified."""
 
+MOST_FILES = 1000
+"""The newest landing files, which a report lists: it is put whole after each round."""
+
 MOST_WARNINGS = 50
 """What a report lists of them; the output of the step has all."""
 
@@ -52,6 +55,7 @@ class TableRounds:
             words = f"micro-batch {number}: {error['type']}: {error['message']}"
             self._warn(WarningId.FAILED_MICRO_BATCH, words)
         report.limit_warnings(MOST_WARNINGS)
+        report.limit_files(MOST_FILES)
         state = State.FAILED if report.error else State.RUNNING
         report.state = state.value
         if self.has_committed or self._reported() != before:

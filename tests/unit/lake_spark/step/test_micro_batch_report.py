@@ -2,6 +2,7 @@
 
 import copy
 
+from lake_spark.step import micro_batch_report
 from lake_spark.step.micro_batch_report import MOST_WARNINGS, TableRounds
 from lake_spec.contract.report import FileReport, Report
 
@@ -57,6 +58,16 @@ def test_files_and_counts_add_up_and_commits_are_the_latest():
     assert (end.rows_in, end.accepted, end.versions_opened) == (5, 5, 5)
     assert (end.versions, end.seconds, end.state) == (5, 3.5, "done")
     assert end.commits == {"changes": "2.csv"}
+
+
+def test_the_newest_files_are_listed_and_all_are_counted(monkeypatch):
+    monkeypatch.setattr(micro_batch_report, "MOST_FILES", 3)
+    played = Played()
+    for number in range(5):
+        played.round(**taken(f"{number}.csv", 2))
+    end = played.end()
+    assert [each.path for each in end.files] == ["2.csv", "3.csv", "4.csv"]
+    assert (end.unlisted_files, end.rows_in, end.accepted) == (2, 10, 10)
 
 
 def test_a_report_is_put_after_rounds_that_changed_something_and_at_the_end():

@@ -42,9 +42,14 @@ _LOG_MINUTES = 12
 
 _KNOWN_CAUSES = (
     (
+        "is not that of the release",
+        "a file of the release was replaced after it was put.",
+        "Find out who may write to the bucket of artifacts; then deploy the release again.",
+    ),
+    (
         "No module named 'boto3'",
         "boto3 is missing on the nodes.",
-        "The bootstrap action that installs it did not run: see docs/clusters.md.",
+        "Build the release again: boto3.zip has it.",
     ),
     (
         "NoRegionError",

@@ -36,7 +36,7 @@ def until(name: str, *planted: Check) -> list[Check]:
     return [*chosen[:at], *planted, *chosen[at:]]
 
 
-def test_a_release_without_boto3(tmp_path):
+def test_a_release_whose_boto3_was_replaced(tmp_path):
     empty = io.BytesIO()
     zipfile.ZipFile(empty, "w").close()
 
@@ -46,7 +46,8 @@ def test_a_release_without_boto3(tmp_path):
         return root
 
     found = outcomes(tmp_path, until("step", Check("planted", "?", plant)))
-    assert found["step"].startswith("FAILED: boto3 is missing on the nodes.")
+    assert found["step"].startswith("FAILED: a file of the release was replaced")
+    assert "boto3.zip is not that of the release: its SHA-256" in found["step"]
     assert found["teardown"].startswith("passed")
 
 

@@ -1,7 +1,8 @@
 """Why a step failed that left no report: the exception that its log ends with.
 
 EMR puts the log of a step on S3 some minutes after it was written, and when the
-cluster ends: it may not be there yet.
+cluster ends: it may not be there yet. `spark-submit` in client mode writes what Python
+says of an error to stdout (PythonRunner of Spark), so both logs are read.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from lake_airflow.redaction import masked
 
 log = logging.getLogger(__name__)
 
+LOGS = ("stderr", "stdout")
 LARGEST = 64 * 1024 * 1024  # bytes of a packed log that is read to its end
 TAIL = 64 * 1024  # bytes of it that are looked at
 LONGEST = 500  # characters of an exception
@@ -29,46 +31,59 @@ _EXCEPTION = re.compile(
     r"((?:(?:[a-z_][\w$]*\.)+[A-Z][\w$.]*|[A-Z]\w*(?:Error|Exception))(?:: .*)?)"
 )
 _CHATTER = re.compile(
-    r"\d\d/\d\d/\d\d \d\d:\d\d:\d\d (?:DEBUG|INFO|WARN) |\s+(?:at|File) |\s*$"
+    r"\d\d/\d\d/\d\d \d\d:\d\d:\d\d (?:DEBUG|INFO|WARN) |\s+(?:at|File) |LAKE |\s*$"
 )
 
 
 def last_exception(
     address: str, *, region: str, aws_conn_id: Optional[str]
 ) -> Optional[str]:
-    """Return the last exception of a packed log on S3, masked; None if unreadable.
+    """Return the last exception of a step's packed logs on S3, masked; None without one.
 
-    S3 answers 403 for a log that is not there yet where listing is not granted.
+    Args:
+        address: that of `stderr.gz`; `stdout.gz` lies next to it.
     """
     if not address.startswith("s3://"):
         return None
     hook = S3Hook(aws_conn_id=aws_conn_id, region_name=region)
+    texts = [_text_at(hook, f"{address.rpartition('/')[0]}/{name}.gz") for name in LOGS]
+    exception = exception_in(*texts)
+    return masked(exception)[:LONGEST] if exception else None
+
+
+def _text_at(hook: S3Hook, address: str) -> str:
+    """Return the end of a packed log; nothing if it cannot be read.
+
+    S3 answers 403 for a log that is not there yet where listing is not granted.
+    """
     bucket, key = hook.parse_s3_url(address)
     try:
         found = hook.conn.get_object(Bucket=bucket, Key=key)
         if found["ContentLength"] > LARGEST:
-            return None
-        text = _tail(found["Body"])
+            return ""
+        return _tail(found["Body"]).decode("utf-8", "replace")
     except (BotoCoreError, ClientError, zlib.error) as error:
         if _may_come(error):
             log.info("%s is not there yet, or must not be read.", address)
         else:
             log.info("%s cannot be read: %s", address, error)
-        return None
-    exception = exception_in(text.decode("utf-8", "replace"))
-    return masked(exception)[:LONGEST] if exception else None
+        return ""
 
 
-def exception_in(text: str) -> Optional[str]:
-    """Return the line of a log that best explains its end; None without one."""
-    lines = [line.rstrip() for line in text.splitlines()]
-    for line in reversed(lines):
+def exception_in(stderr: str, stdout: str = "") -> Optional[str]:
+    """Return the line of the logs that best explains their end; None without one."""
+    logs = [list(map(str.rstrip, text.splitlines()[::-1])) for text in (stderr, stdout)]
+    lines = [line for each in logs for line in each]
+    for line in lines:
         if _LOST_TO.fullmatch(line):
             return line.strip()
-    for line in reversed(lines):
+    for line in lines:
         if found := _EXCEPTION.fullmatch(line):
             return found.group(1)
-    return next((line for line in reversed(lines) if not _CHATTER.match(line)), None)
+    words = [
+        line for each in reversed(logs) for line in each
+    ]  # what ended Python first
+    return next((line for line in words if not _CHATTER.match(line)), None)
 
 
 def _may_come(error: Exception) -> bool:

@@ -161,6 +161,7 @@ def test_a_secret_that_the_role_may_not_read(deployed):
     "text, cause",
     [
         ("ModuleNotFoundError: No module named 'boto3'", "boto3 is missing"),
+        ("lake.zip is not that of the release: its SHA-256 is 1", "was replaced"),
         (
             "botocore.exceptions.NoRegionError: You must specify a region",
             "no AWS region",

@@ -56,8 +56,39 @@ def test_the_line_that_says_why(text, told):
     assert exception_in(CHATTER + text) == told
 
 
-def put(aws, packed):
-    aws.put_object(Bucket="lake", Key=ADDRESS.split("/", 3)[3], Body=packed)
+IVY = ":: resolution report :: resolve 12ms :: artifacts dl 3ms\n"
+PROGRESS = "LAKE sales full_load: up to 4 tables at once, in this order: orders.\n"
+
+
+@pytest.mark.parametrize(
+    "stderr, stdout, told",
+    [
+        (CHATTER, PYTHON, "lake_spark.errors.LeaseLost: sales is taken by another run"),
+        (IVY, PROGRESS + EXIT, "sales has no table orderz; it has orders"),
+        (
+            IVY,
+            PROGRESS + PYTHON + MEMORY,
+            "java.lang.OutOfMemoryError: Java heap space",
+        ),
+        (KILLED, PROGRESS, "/usr/bin/spark-submit: line 4: 71 Killed"),
+        (CHATTER, PROGRESS, None),
+    ],
+    ids="python exit memory killed chatter".split(),
+)
+def test_what_python_says_of_an_error_stands_in_the_other_log(stderr, stdout, told):
+    assert exception_in(stderr, stdout) == told
+
+
+def test_both_logs_of_a_step_are_read(aws):
+    put(aws, gzip.compress(CHATTER.encode()))
+    assert told() is None
+    put(aws, gzip.compress(PYTHON.encode()), "stdout.gz")
+    assert told().startswith("lake_spark.errors.LeaseLost")
+
+
+def put(aws, packed, name="stderr.gz"):
+    key = ADDRESS.split("/", 3)[3].replace("stderr.gz", name)
+    aws.put_object(Bucket="lake", Key=key, Body=packed)
 
 
 def told():

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.nightly
 
 def test_each_run_has_one_cluster_and_one_step_for_all(treated):
     for run in treated.runs:
-        clusters = [c for c in treated.clusters if tags(c)["lake:run"] == run.key]
+        clusters = [c for c in treated.clusters if tags(c).get("lake:run") == run.key]
         assert [c["Id"] for c in clusters] == [run.cluster["Id"]]
         (step,) = run.steps
         arguments = step["Config"]["Args"]

@@ -28,6 +28,7 @@ from lake_airflow.reporting import cost_ledger, notifier
 from lake_airflow.runs import ends, lease
 from lake_spec.contract.run_key import any_run_key
 from lake_spec.contract.stage_tables import tables_of
+from lake_spec.costs.ledger import cluster_of
 from lake_spec.model import HistoryRuns, Notifications
 from lake_spark.errors import LeaseLost
 from lake_spark.storage.lease_check import LeaseCheck
@@ -250,9 +251,8 @@ class World:
 
     def not_noted(self) -> List[Cluster]:
         """Clusters without an entry in the ledger."""
-        noted = {key.rsplit("/", 1)[1] for _, key in self.objects}
-        clusters = self.cloud.clusters.values()
-        return [each for each in clusters if f"{each.id}.json" not in noted]
+        noted = {cluster_of(key) for _, key in self.objects if "/costs/" in key}
+        return [each for each in self.cloud.clusters.values() if each.id not in noted]
 
     def _is_to_note(self, rounds: int) -> bool:
         """Whether clusters that were ended in time may still lack their entries."""

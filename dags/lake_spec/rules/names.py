@@ -135,7 +135,7 @@ def owner(value: str) -> Iterator[Problem]:
     yield from text(("owner",), value)
     if len(value.strip()) < SHORTEST_OWNER or value.strip().lower() == "airflow":
         hint = (
-            "Name a team in more than 5 characters, as in museum-data; not airflow. "
-            "Shorter ones are mostly placeholders, whom nobody can ask."
+            "Name a team in more than 5 characters whom people can ask, "
+            "as in museum-data; not airflow."
         )
         yield got(("owner",), value, hint)

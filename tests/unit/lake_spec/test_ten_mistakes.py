@@ -35,7 +35,7 @@ TEN_MESSAGES = [
     "tables/sales/orders.yml:1: key: missing. Columns that identify a row. Write for"
     " example `key: [id]`.",
     "tables/sales/orders.yml:3: owner: got 'airflow'. Name a team in more than 5 "
-    "characters, as in museum-data; not airflow.",
+    "characters whom people can ask, as in museum-data; not airflow.",
     "tables/sales/orders.yml:4: engin: unknown key. Did you mean 'engine'? A table takes:"
     " name, domain, description, owner, source, key, columns, order_by, effective_at,"
     " load_effective_at, future_dates, engine, current, history, storage, profile,"

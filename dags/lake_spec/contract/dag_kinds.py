@@ -22,12 +22,14 @@ def dag_ids(domain: Mapping[str, Any]) -> Set[str]:
 
     Returns:
         An id per kind; `continuous`, `products` and `scd2` only where the domain has
-        such runs.
+        such runs. None for a domain without tables.
     """
+    if not domain.get("tables"):
+        return set()
     kinds = set(DAG_KINDS)
     if domain.get("continuous") is None:
         kinds.remove("continuous")
-    sources = (table["source"] for table in domain.get("tables", ()))
+    sources = (table["source"] for table in domain["tables"])
     if not any(each["kind"] == Product.kind for each in sources):
         kinds.remove(PRODUCTS)
     if domain.get("history_runs") != HistoryRuns.OWN_DAG.value:

@@ -272,13 +272,20 @@ def test_planning_needs_no_airflow():
 
 
 @pytest.mark.parametrize("continuous", [None, Continuous()], ids=["no", "continuous"])
-@pytest.mark.parametrize("more", [(), (product("totals", "sales.orders"),)])
+@pytest.mark.parametrize(
+    "tables",
+    [
+        (),
+        (table("orders"),),
+        (table("orders"), product("totals", "sales.orders")),
+    ],
+    ids=len,
+)
 @pytest.mark.parametrize("history", list(HistoryRuns))
 def test_the_ids_of_the_dags_are_those_that_a_deploy_asks_airflow_about(
-    continuous, history, more
+    continuous, history, tables
 ):
-    tables = (table("orders"), *more)
-    spec = domain(*tables, continuous=continuous, history_runs=history)
+    spec = replace(domain(continuous=continuous, history_runs=history), tables=tables)
     assert dag_ids(to_data(spec)) == {each.dag_id for each in plan(spec)}
 
 

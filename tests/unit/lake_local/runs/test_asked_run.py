@@ -15,7 +15,8 @@ from lake_local.cli.parser import parse
 from lake_local.errors import BadRequest
 from lake_local.runs import asked_run
 from lake_local.workspace.project import find
-from lake_local.workspace.specs import Specs, specs_of
+from lake_local.workspace.specs import specs_of
+from tests.unit.lake_spec.spec_files import SNAPSHOT, changed
 
 
 @pytest.fixture(scope="module")
@@ -114,14 +115,22 @@ def test_a_domain_with_mistakes_is_refused_with_them(tmp_path):
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A project with one domain and no DAG file."""
+    """A project with one domain of one table, and no DAG file."""
     tables = tmp_path / "dags" / "tables"
     (tables / "shop").mkdir(parents=True)
     words = {"name": "shop", "description": "What the shop has", "owner": "shop-data"}
     (tables / "shop" / "_domain.yml").write_text(json.dumps(words))
+    orders = changed(SNAPSHOT, {"source.path": "shop/orders"})
+    (tables / "shop" / "orders.yml").write_text(json.dumps(orders))
     (tmp_path / "dags" / "lake.py").touch()
     found = replace(find(), root=tmp_path)
-    return Specs(found, tables, environment=None, environment_file="")
+    return replace(specs_of(find(), None), project=found, tables=tables)
+
+
+def test_a_domain_without_tables_has_no_dag_to_run(checkout):
+    (checkout.tables / "shop" / "orders.yml").unlink()
+    with pytest.raises(BadRequest, match="no DAG 'shop_full_load'"):
+        asked_run.check(checkout, "shop_full_load", {})
 
 
 def test_a_domain_without_its_dag_file_is_refused_with_how_to_make_it(checkout):

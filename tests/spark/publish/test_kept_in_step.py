@@ -222,7 +222,6 @@ def test_versions_end_with_the_files_that_a_cleaning_removes(spark, tmp_path):
 
 
 @pytest.mark.nightly
-@pytest.mark.nightly
 def test_manifests_of_rewritten_files_are_one_and_those_of_a_log_grow(spark, tmp_path):
     lake = loaded(spark, tmp_path)
     for number in (1, 2, 3):
@@ -238,6 +237,7 @@ def test_manifests_of_rewritten_files_are_one_and_those_of_a_log_grow(spark, tmp
     agree(lake)
 
 
+@pytest.mark.nightly
 def test_older_metadata_files_go_where_every_commit_is_kept(
     spark, tmp_path, monkeypatch
 ):

@@ -54,12 +54,12 @@ def properties(lake: Lake, layer: str) -> dict:
     return dict(line.split("=", 1) for line in lines if "=" in line)
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("layer", LAYERS)
 def test_every_table_keeps_its_version(lake, layer):
     assert properties(lake, layer)["hoodie.table.version"] == "6"
 
 
+@pytest.mark.nightly
 def test_hudi_014_reads_the_rows_of_every_table(lake, spark, tmp_path):
     folders = [lake.root / "warehouse/tests/things" / layer for layer in LAYERS]
     for layer, found in zip(LAYERS, read_by_014(spark, folders, tmp_path)):

@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame
 from lake_spec.contract.report import Report
 from lake_spark.ingest.snapshot_backlog import Backlog
 from tests.oracle.snapshots import SnapshotWorld, csv_text
+from tests.spark.kinds import some_by_day
 from tests.spark.lake import FEED_FILES, SNAPSHOTS, Lake, table
 from tests.spark.reprocessing import done_reprocess
 
@@ -119,13 +120,7 @@ TOGETHER = (
 BY_DAY = ("half of the rows", "a row whose key is unreadable")
 
 
-@pytest.mark.parametrize(
-    "what",
-    [
-        pytest.param(each, marks=[] if each in BY_DAY else pytest.mark.nightly)
-        for each in DAY_3
-    ],
-)
+@pytest.mark.parametrize("what", some_by_day(DAY_3, BY_DAY))
 def test_a_backlog_leaves_what_one_by_one_leaves(spark, tmp_path, one_by_one, what):
     lakes = [Lake(spark, tmp_path / name, table(SPEC)) for name in ("together", "each")]
     for lake in lakes:

@@ -19,6 +19,7 @@ from lake_spark.storage import bucket_writer
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.task_numbers import numbers_of_tasks
 from lake_spark.storage.timeline import meta_client
+from tests.spark.kinds import some_by_day
 
 CURRENT, HISTORY = ("lake_key",), ("lake_key", "lake_from")
 BUCKETS = 5
@@ -132,15 +133,9 @@ def test_a_number_comes_to_the_task_that_it_is_of(spark, tasks):
     assert [(row.number,) for row in sorted(found)] == numbers
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, id=name, marks=[] if name in BY_DAY else pytest.mark.nightly)
-        for name, kind in KINDS.items()
-    ],
-)
+@pytest.mark.parametrize("kind", some_by_day(KINDS, BY_DAY))
 def test_both_ways_make_the_same_table(spark, tmp_path, kind):
-    ways = {way: made(spark, tmp_path / way.value, kind, way) for way in Shuffle}
+    ways = {way: made(spark, tmp_path / way.value, KINDS[kind], way) for way in Shuffle}
     loaded = rows_of(spark, 0, 400)
     for table in ways.values():
         table.write(loaded, Operation.BULK_INSERT, {"run": "r1", "rows": "400"})

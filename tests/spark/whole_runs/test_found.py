@@ -14,11 +14,12 @@ from pyspark.sql import DataFrame, Row
 
 from lake_spec.contract.report import Report
 from lake_spec.parsing.loader import load_domain
+from tests.spark.kinds import some_by_day
 from tests.spark.lake import DOMAIN, Lake
 
 FOUND = Path(__file__).resolve().parents[2] / "found"
 NAMES = sorted(each.parent.name for each in FOUND.glob("*/things.yml"))
-BY_NIGHT = set("""
+AT_NIGHT = set("""
 A1b A2t A3-both A3-manifest A3-two-parts-of-a-number A3f-parts A5-all-lost A5-declared
 A5-first A5j A6 A6i B1-valid_from B1-version_key B2-lake_2_note B2-lake_seen E-bz2 E-dup-json
 E-trunc N1-two-json N_empty absent-fields bug_02 bug_03 bug_04 bug_05 bug_07 bug_08 bug_09
@@ -27,16 +28,10 @@ encoding-byte-stream-split-of-numbers json-array null-type-parquet offset-coded 
 zstd-skippable-frame-behind
 """.split())
 """Cases of a kind that another case, or a test of its part alone, shows by day."""
-assert BY_NIGHT < set(NAMES)
+assert AT_NIGHT < set(NAMES)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.nightly if name in BY_NIGHT else [])
-        for name in NAMES
-    ],
-)
+@pytest.mark.parametrize("name", some_by_day(NAMES, set(NAMES) - AT_NIGHT))
 def test_an_input_leads_to_the_rows_or_the_message_that_stand_there(
     spark, tmp_path, name
 ):

@@ -7,34 +7,30 @@ that nobody declared. Thirty files in ten lakes; each message of a failure has t
 from __future__ import annotations
 
 import re
-from itertools import cycle
+from itertools import cycle, product
 from random import Random
 
 import pytest
 
 from tests.oracle import columns
+from tests.spark.kinds import some_by_day
 from tests.spark.lake import Lake, table
 
 SEED = 20261126
 FORMATS = ("csv", "json", "parquet", "avro", "orc")
+MISSING = ("warn", "refuse")
+"""What becomes of a file that lacks a column."""
+BY_DAY = set(zip(FORMATS, cycle(MISSING)))
 _WARNED = re.compile(
     r"MissingColumn: column '(\w+)' is missing in \d+ file\(s\) \((.*)\): (\d+) row\(s\) have null"
 )
 
 
 @pytest.mark.parametrize(
-    "form, missing",
-    [
-        *zip(FORMATS, cycle(("warn", "refuse"))),
-        *(
-            pytest.param(*each, marks=pytest.mark.nightly)
-            for each in zip(FORMATS, cycle(("refuse", "warn")))
-        ),
-    ],
+    "kind", some_by_day(product(FORMATS, MISSING), BY_DAY), ids="-".join
 )
-def test_files_with_random_columns_are_read_as_the_oracle_does(
-    spark, tmp_path, form, missing
-):
+def test_files_with_random_columns_are_read_as_the_oracle_does(spark, tmp_path, kind):
+    form, missing = kind
     play(spark, tmp_path, form, missing, f"{SEED} {form} {missing}")
 
 

@@ -19,7 +19,7 @@ from lake_airflow.redaction import masked
 
 log = logging.getLogger(__name__)
 
-LOGS = ("stderr", "stdout")
+_LOGS = ("stderr", "stdout")
 LARGEST = 64 * 1024 * 1024  # bytes of a packed log that is read to its end
 TAIL = 64 * 1024  # bytes of it that are looked at
 LONGEST = 500  # characters of an exception
@@ -46,7 +46,9 @@ def last_exception(
     if not address.startswith("s3://"):
         return None
     hook = S3Hook(aws_conn_id=aws_conn_id, region_name=region)
-    texts = [_text_at(hook, f"{address.rpartition('/')[0]}/{name}.gz") for name in LOGS]
+    texts = [
+        _text_at(hook, f"{address.rpartition('/')[0]}/{name}.gz") for name in _LOGS
+    ]
     exception = exception_in(*texts)
     return masked(exception)[:LONGEST] if exception else None
 
@@ -80,9 +82,8 @@ def exception_in(stderr: str, stdout: str = "") -> Optional[str]:
     for line in lines:
         if found := _EXCEPTION.fullmatch(line):
             return found.group(1)
-    words = [
-        line for each in reversed(logs) for line in each
-    ]  # what ended Python first
+    # Without an exception, what ended Python says more than what Java printed beside it.
+    words = [line for each in reversed(logs) for line in each]
     return next((line for line in words if not _CHATTER.match(line)), None)
 
 

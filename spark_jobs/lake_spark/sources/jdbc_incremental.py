@@ -2,8 +2,8 @@
 
 Each pull begins `overlap` before the bookmark (sources/jdbc_bookmark.py, and
 sources/jdbc_overlap.py for clocks that are set), so that a transaction which commits late
-is seen. Of what it reads, rows that earlier pulls landed
-as they are now are left out: without others nothing is landed.
+is seen. Of what it reads, rows that earlier pulls landed as they are now are left out:
+without others nothing is landed.
 
 The bookmark never goes beyond what the database itself has reached: its clock, or the
 sequence of a number. A row with a later value is pulled, and moves nothing, so rows

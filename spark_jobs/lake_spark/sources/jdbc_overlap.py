@@ -32,11 +32,11 @@ def begin_of(end: Optional[Value], overlap: int, zone: tzinfo) -> Optional[Value
         return datetime.min
     first = end.replace(tzinfo=zone, fold=0)  # of two passes of an hour
     passed = (first.astimezone(timezone.utc) - length).astimezone(zone)
-    return min(end - length, passed.replace(tzinfo=None)) - _twice(first)
+    return min(end - length, passed.replace(tzinfo=None)) - _set_back(first)
 
 
-def _twice(first: datetime) -> timedelta:
-    """Return how far the clock goes back after a time that it shows twice; else zero."""
+def _set_back(first: datetime) -> timedelta:
+    """Return how far the clock is set back after a time that it shows twice; else zero."""
     second = first.replace(fold=1)
     offsets = [each.utcoffset() or timedelta() for each in (first, second)]
     return max(offsets[0] - offsets[1], timedelta())

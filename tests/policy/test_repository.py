@@ -124,8 +124,8 @@ def test_what_is_asked_for_is_what_is_locked(lock):
 
 
 def test_airflow_is_locked_to_the_versions_of_the_mwaa_images():
-    for version in ("3.0.6", "3.2.1", "3.3.1"):
-        lock = "airflow" if version == "3.3.1" else f"airflow-{version}"
+    older = ((f"airflow-{version}", version) for version in ("3.0.6", "3.2.1"))
+    for lock, version in (("airflow", "3.3.1"), *older):
         held = requirement_names(
             (ROOT / f"requirements/constraints-{version}.txt").read_text()
         )

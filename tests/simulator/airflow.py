@@ -139,16 +139,21 @@ class SimulatedRun:
         self.airflow = airflow
         self.began_at: Optional[datetime] = None
         self.ended: Optional[datetime] = None
+        self._goes_on_at = cloud.now
         self._retried_after_kill = kills
         self._random, self._marks = cloud.random, cloud.marks
         self.interval, self.earlier = interval, earlier
 
     @property
     def task_state(self) -> str:
-        """The state of the task that is its turn, of which there is one at a time."""
+        """The state of the task that is its turn, of which there is one at a time.
+
+        Whoever asks while time goes by in its own task sees what is due as begun.
+        """
         if self.is_left_alone:
             return "restarting" if self.event == RESTARTING else "scheduled"
-        return "running" if self.is_at_work else "none"
+        is_due = self.state == "running" and self._goes_on_at < self.cloud.now
+        return "running" if self.is_at_work or is_due else "none"
 
     @property
     def had_no_news(self) -> bool:
@@ -284,7 +289,9 @@ class SimulatedRun:
         return "failed" if self.states[self.design.verdict] in bad else "success"
 
     def _pause(self, task: str, least: float, most: float) -> Iterator[datetime]:
-        yield self.cloud.now + timedelta(seconds=self._random.uniform(least, most))
+        pause = timedelta(seconds=self._random.uniform(least, most))
+        self._goes_on_at = self.cloud.now + pause
+        yield self._goes_on_at
         for event, chance in BY_HAND.items():
             if not self.is_marked and self.cloud.happens(event, chance):
                 raise Interfered(event, task)

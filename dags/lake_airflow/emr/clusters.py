@@ -23,6 +23,9 @@ IDLE = timedelta(minutes=20)
 on no more: its DAG is paused, or Airflow has left it alone for another reason. One that
 never had a step is of no use also to a run at work, which has another one then."""
 
+BETWEEN_TASKS = 30
+"""Seconds after which the next task of a run that goes on is at work."""
+
 AT_WORK = [
     state
     for state in ("queued", "running", "restarting", "deferred")
@@ -170,7 +173,7 @@ def idle(client: Any, cluster: dict[str, Any], now: datetime, ti: Any) -> str | 
     times = [step.get("Timeline", {}) for step in steps]
     ends = [t.get("EndDateTime") or t.get("CreationDateTime") for t in times]
     last = max([ready, *filter(None, ends)])
-    if now - last < IDLE or (steps and _is_at_work(tags_of(cluster), ti)):
+    if now - last < IDLE or (steps and _goes_on(tags_of(cluster), ti)):
         return None
     run = tags_of(cluster).get("lake:run")
     minutes = int(IDLE.total_seconds() // 60)
@@ -180,14 +183,16 @@ def idle(client: Any, cluster: dict[str, Any], now: datetime, ti: Any) -> str | 
     )
 
 
-def _is_at_work(tags: dict[str, str], ti: Any) -> bool:
+def _goes_on(tags: dict[str, str], ti: Any) -> bool:
+    """Return whether a task of its run is at work, or will be as one has just ended."""
     run_id = tags.get("lake:run-id")
     if not run_id:
         return False
-    count = ti.get_ti_count(
-        dag_id=tags.get("lake:dag"), run_ids=[run_id], states=AT_WORK
-    )
-    return bool(count)
+    asked = {"dag_id": tags.get("lake:dag"), "run_ids": [run_id], "states": AT_WORK}
+    if ti.get_ti_count(**asked):
+        return True
+    time.sleep(BETWEEN_TASKS)
+    return bool(ti.get_ti_count(**asked))
 
 
 def created(cluster: dict[str, Any]) -> datetime:

@@ -42,7 +42,8 @@ class TaskInstance:
 
     def get_ti_count(self, *, dag_id, run_ids, states):
         assert (dag_id, states) == (PLAN.dag_id, AT_WORK)
-        return self.at_work if self.active.intersection(run_ids) else 0
+        at_work = self.at_work() if callable(self.at_work) else self.at_work
+        return at_work if self.active.intersection(run_ids) else 0
 
 
 @pytest.fixture
@@ -161,6 +162,12 @@ def test_a_cluster_of_a_run_whose_task_sleeps_is_left_alone(left_alone):
     # Its trigger was lost, or AWS gave it no answer: it is there before long.
     left_alone(IDLE * 2)
     assert reap(RUN_ID, at_work=1) == []
+
+
+def test_a_cluster_of_a_run_between_two_tasks_is_left_alone(left_alone):
+    # AWS gave no answer for long, the stage's task ended just now, the next one is due.
+    left_alone(IDLE * 2)
+    assert reap(RUN_ID, at_work=iter([0, 1]).__next__) == []
 
 
 def test_a_second_cluster_of_a_run_at_work_is_ended_where_it_never_had_a_step(

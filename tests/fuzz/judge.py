@@ -288,7 +288,8 @@ def means_null(table: Table, written: str) -> bool:
 
 def _json(table: Table, raw: bytes) -> Verdict:
     text = decoded(table, raw)
-    records, may, seen = [], "", set()
+    records, may = [], ""
+    seen: Dict[str, str] = {}
     for line in re.split("\r\n|\n|\r", text):
         if not line.strip(" \t"):
             continue
@@ -303,7 +304,9 @@ def _json(table: Table, raw: bytes) -> Verdict:
             records.append(Record(None, reason="no object"))
             may = may or "a record that is no object"
             continue
-        seen |= {name.lower() for name in value if name != TWO_SPELLINGS}
+        for name in value.keys() - {TWO_SPELLINGS}:
+            if seen.setdefault(name.lower(), name) != name:
+                may = may or f"two spellings of {name} in two records"
         texts = {name: value[key] for key in value for name in [key.lower()]}
         records.append(_record(table, texts, either=TWO_SPELLINGS in value))
     if any(need not in seen for need in table.needed):

@@ -111,3 +111,9 @@ def test_the_comparison_sees_each_way_of_being_wrong():
 def test_any_value_is_right_where_the_contract_does_not_decide():
     (record,) = judge(CSV, "a.csv", b"id,note\n +1,a\n").records
     assert record.row == (ANY, "a") and record.either
+
+
+def test_two_spellings_of_a_column_in_two_records_may_refuse_the_file():
+    verdict = judge(JSON, "a.json", b'{"id":1,"note":"a"}\n{"id":2,"NOTE":null}\n')
+    assert verdict.may_refuse == "two spellings of NOTE in two records"
+    assert rows(verdict) == [(1, "a"), (2, None)]

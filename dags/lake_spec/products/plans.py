@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Sequence, Tupl
 
 from lake_spec.diagnostics.diagnostic import Diagnostic, Problem
 from lake_spec.diagnostics.errors import SpecErrors
-from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.diagnostics.product_ids import ProductId
 from lake_spec.lineage.sensitivity import ColumnSensitivity, Mark
 from lake_spec.model import (
@@ -21,9 +20,9 @@ from lake_spec.model import (
     ProductPlan,
     TableSpec,
 )
-from lake_spec.model.checks import Unique, shown_column
-from lake_spec.parsing.discovery import DOMAIN_FILE, ENDING, Survey, read_document
+from lake_spec.model.checks import shown_column
 from lake_spec.parsing.loader import survey_all
+from lake_spec.parsing.notes import file_of, in_spec, Note, notes_of
 from lake_spec.parsing.product_plans import planned
 from lake_spec.parsing.product_sql import read_sql
 from lake_spec.rules.checks import personal_by_origin
@@ -31,19 +30,6 @@ from lake_spec.text.sql_references import find_references
 
 if TYPE_CHECKING:
     from lake_spec.products.inputs import Tables
-
-
-@dataclass(frozen=True)
-class Note:
-    """What to know about a spec that has no fault."""
-
-    file: str
-    text: str
-    kind: str = "note"
-    """`note`, or `warning` for what should be changed."""
-
-    def __str__(self) -> str:
-        return f"{self.kind}: {self.text}"
 
 
 @dataclass
@@ -74,60 +60,8 @@ def check(
         return survey.files, survey.diagnostics, []
     domains = list(lake.domains.values())
     checked = check_products(domains, tables)
-    specs = [each for domain in domains for each in domain.tables]
-    notes = [
-        *_of_schedules(domains, tables),
-        *_keys_that_may_change(specs, tables),
-        *checked.notes,
-    ]
+    notes = [*notes_of(domains, tables), *checked.notes]
     return survey.files, checked.diagnostics, notes
-
-
-def _of_schedules(domains: Sequence[DomainSpec], tables: Path) -> Iterator[Note]:
-    """Warn of schedules by which tables grow without an end, or nothing runs."""
-    for domain in domains:
-        times = domain.schedules
-        file = str(tables / domain.name / DOMAIN_FILE)
-        if not domain.tables:
-            yield Note(file, f"{domain.name} has no table, and so no DAGs.")
-        elif (times.incremental or times.full_load) and not (
-            times.maintenance or times.continuous
-        ):
-            text = (
-                f"{domain.name} runs by a schedule, and its maintenance does not: files and "
-                "metadata that each commit leaves behind stay for ever, and each run reads "
-                'more of them. Add a schedule, as in `maintenance: "0 3 * * 0"`.'
-            )
-            yield Note(file, text, "warning")
-
-
-def _keys_that_may_change(specs: Sequence[TableSpec], tables: Path) -> Iterator[Note]:
-    """Warn of keys that changes of rows may change unseen: contract section 6.
-
-    A spec says so where other columns identify its rows too.
-    """
-    for spec in specs:
-        is_feed = isinstance(spec.source, Feed) and spec.envelope is None
-        if not is_feed or (spec.operation and spec.operation.before):
-            continue
-        others = [
-            each.columns
-            for each in spec.checks
-            if isinstance(each, Unique) and not {*each.columns} & {*spec.key}
-        ]
-        if others:
-            message = (
-                f"rows are unique by {', '.join(others[0])} too, so one may get another"
-                " key, and the feed does not say which it had: both would live"
-            )
-            hint = (
-                "Choose the key that never changes, or name the values before updates "
-                "(source.operation.before)."
-            )
-            rule = ParsingId.KEY_MAY_CHANGE.value
-            found = Problem(("key",), list(spec.key), message, hint, rule)
-            file = _file_of(spec.full_name, tables)
-            yield Note(str(file), str(_in_spec(file, found)), "warning")
 
 
 def with_plans(domains: Sequence[DomainSpec], tables: Path) -> List[DomainSpec]:
@@ -178,7 +112,7 @@ def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
 
     inputs = Tables(domains)
     for spec in products:
-        file = _file_of(spec.full_name, tables)
+        file = file_of(spec.full_name, tables)
         text, sql = _sql(spec, file.parent)
         compiled = compile_product(spec, text, inputs)
         if compiled.plan is not None:
@@ -191,7 +125,7 @@ def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
                 found = Diagnostic(*place, each.message, each.hint, each.rule.value)
             else:
                 parts = (each.place, each.value, each.message, each.hint)
-                found = _in_spec(file, Problem(*parts, each.rule.value))
+                found = in_spec(file, Problem(*parts, each.rule.value))
             checked.diagnostics.append(found)
     checked.diagnostics += _cycles(products, tables)
     checked.diagnostics.sort(key=lambda each: (each.file, each.line))
@@ -251,7 +185,7 @@ def _shown_values(
             name: _origin(mark) for name, mark in known.personal(spec.full_name).items()
         }
         for problem in personal_by_origin(spec, origins):
-            yield _in_spec(_file_of(spec.full_name, tables), problem)
+            yield in_spec(file_of(spec.full_name, tables), problem)
 
 
 def _origin(mark: Mark) -> str:
@@ -270,10 +204,10 @@ def _lowered(known: ColumnSensitivity, tables: Path) -> Iterator[Note]:
             f" {each.declared.value}"
         )
         hint = f"Write `sensitivity: {sensitivity}`, or remove the key."
-        file = _file_of(each.table, tables)
+        file = file_of(each.table, tables)
         at = ("columns", each.column, "sensitivity")
         rule = ProductId.LOWERED_SENSITIVITY.value
-        found = _in_spec(file, Problem(at, each.declared.value, message, hint, rule))
+        found = in_spec(file, Problem(at, each.declared.value, message, hint, rule))
         yield Note(found.file, str(found), "warning")
 
 
@@ -305,14 +239,8 @@ def _check_conditions(
         checked.conditions[spec.full_name, position] = text
         for each in found:
             parts = (path, check.sql, each.message, each.hint, each.rule.value)
-            problem = _in_spec(_file_of(spec.full_name, tables), Problem(*parts))
+            problem = in_spec(file_of(spec.full_name, tables), Problem(*parts))
             checked.diagnostics.append(problem)
-
-
-def _file_of(full_name: str, tables: Path) -> Path:
-    """Return the file of a table's spec."""
-    domain, _, name = full_name.partition(".")
-    return tables / domain / f"{name}{ENDING}"
 
 
 def _sql(spec: TableSpec, folder: Path) -> Tuple[str, Path]:
@@ -322,12 +250,6 @@ def _sql(spec: TableSpec, folder: Path) -> Tuple[str, Path]:
         return "", folder
     path = folder / spec.source.sql
     return read_sql(path), path
-
-
-def _in_spec(file: Path, problem: Problem) -> Diagnostic:
-    root = read_document(Survey(), file).root
-    assert root is not None  # the spec was read from it
-    return root.diagnostic(problem)
 
 
 def _cycles(products: Sequence[TableSpec], tables: Path) -> Iterator[Diagnostic]:
@@ -360,10 +282,10 @@ def _cycle(spec: TableSpec, circle: List[str], tables: Path) -> Diagnostic:
     message = f"products read each other in a circle: {' -> '.join(circle)}"
     hint = "Remove one of these references."
     rule = ProductId.PRODUCT_CYCLE.value
-    file = _file_of(spec.full_name, tables)
+    file = file_of(spec.full_name, tables)
     if spec.source.sql is None:
         parts = (("source", "from"), spec.source.from_, message, hint)
-        return _in_spec(file, Problem(*parts, rule))
+        return in_spec(file, Problem(*parts, rule))
     text, path = _sql(spec, file.parent)
     lines = [r.line for r in find_references(text).references if r.table == circle[1]]
     return Diagnostic(str(path), lines[0], "", circle[1], message, hint, rule)

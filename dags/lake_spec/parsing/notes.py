@@ -1,0 +1,93 @@
+"""What to know about specs that have no fault: notes and warnings of `validate`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterator, Sequence
+
+from lake_spec.diagnostics.diagnostic import Diagnostic, Problem
+from lake_spec.diagnostics.parsing_ids import ParsingId
+from lake_spec.model import DomainSpec, Feed, TableSpec
+from lake_spec.model.checks import Unique
+from lake_spec.parsing.discovery import DOMAIN_FILE, ENDING, read_document, Survey
+
+
+@dataclass(frozen=True)
+class Note:
+    """What to know about a spec that has no fault."""
+
+    file: str
+    text: str
+    kind: str = "note"
+    """`note`, or `warning` for what should be changed."""
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.text}"
+
+
+def notes_of(domains: Sequence[DomainSpec], tables: Path) -> Iterator[Note]:
+    """List what to know about the specs of a folder, each rule's notes together."""
+    specs = [each for domain in domains for each in domain.tables]
+    yield from _of_schedules(domains, tables)
+    yield from _keys_that_may_change(specs, tables)
+
+
+def file_of(full_name: str, tables: Path) -> Path:
+    """Return the file of a table's spec."""
+    domain, _, name = full_name.partition(".")
+    return tables / domain / f"{name}{ENDING}"
+
+
+def in_spec(file: Path, problem: Problem) -> Diagnostic:
+    """Return the problem with its place in the spec's file."""
+    root = read_document(Survey(), file).root
+    assert root is not None  # the spec was read from it
+    return root.diagnostic(problem)
+
+
+def _of_schedules(domains: Sequence[DomainSpec], tables: Path) -> Iterator[Note]:
+    """Warn of schedules by which tables grow without an end, or nothing runs."""
+    for domain in domains:
+        times = domain.schedules
+        file = str(tables / domain.name / DOMAIN_FILE)
+        if not domain.tables:
+            yield Note(file, f"{domain.name} has no table, and so no DAGs.")
+        elif (times.incremental or times.full_load) and not (
+            times.maintenance or times.continuous
+        ):
+            text = (
+                f"{domain.name} runs by a schedule, and its maintenance does not: files and "
+                "metadata that each commit leaves behind stay for ever, and each run reads "
+                'more of them. Add a schedule, as in `maintenance: "0 3 * * 0"`.'
+            )
+            yield Note(file, text, "warning")
+
+
+def _keys_that_may_change(specs: Sequence[TableSpec], tables: Path) -> Iterator[Note]:
+    """Warn of keys that changes of rows may change unseen: contract section 6.
+
+    A spec says so where other columns identify its rows too.
+    """
+    for spec in specs:
+        is_feed = isinstance(spec.source, Feed) and spec.envelope is None
+        if not is_feed or (spec.operation and spec.operation.before):
+            continue
+        others = [
+            each.columns
+            for each in spec.checks
+            if isinstance(each, Unique) and not {*each.columns} & {*spec.key}
+        ]
+        if others:
+            message = (
+                f"rows are unique by {', '.join(others[0])} too, so one may get another"
+                " key, and the feed does not say which it had: both would live"
+            )
+            hint = (
+                "Choose the key that never changes, or name the values before updates "
+                "(source.operation.before)."
+            )
+            rule = ParsingId.KEY_MAY_CHANGE.value
+            found = Problem(("key",), list(spec.key), message, hint, rule)
+            file = file_of(spec.full_name, tables)
+            yield Note(str(file), str(in_spec(file, found)), "warning")

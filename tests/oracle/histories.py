@@ -46,6 +46,12 @@ TIMES = [DAY + timedelta(days=d) for d in range(5)] + [
     DAY + timedelta(microseconds=999_999),
     DAY + timedelta(days=9),
 ]
+OF_ONE_NIGHT = [
+    datetime(2025, 10, 25, 23, 10),
+    datetime(2025, 10, 26, 0, 50),
+    datetime(2025, 10, 26, 3, 30),
+]
+"""In UTC; clocks in Antarctica/Troll show the first two times again two hours later."""
 POOLS: Dict[str, List[Any]] = {
     "timestamp": TIMES,
     "decimal(8,2)": [Decimal(t) for t in ("9", "10", "9.5", "9.50", "100", "-1")],
@@ -211,6 +217,8 @@ class _History:
     def _pool(self, name: str, kind: str) -> List[Any]:
         """Few values, so that many are equal."""
         pool = POOLS[kind]
+        if kind == "timestamp" and self.spec.source.timezone != "UTC":
+            pool = pool + OF_ONE_NIGHT
         if name == self.spec.effective_at:
             pool = pool + EARLY + [None]
         pool = self.random.sample(pool, self.random.randint(1, min(4, len(pool))))

@@ -6,9 +6,10 @@ import csv
 import io
 import json
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timezone
 from decimal import Decimal
 from typing import Any, Dict, List, Mapping, Optional, Sequence
+from zoneinfo import ZoneInfo
 
 from lake_spec.model import Csv, TableSpec
 from tests.oracle.histories import Shape
@@ -38,7 +39,7 @@ def csv_text(spec: TableSpec, records: Sequence[Delivery], shape: Shape) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_operation(records[0], "op") + [_spelled(n, shape) for n in names])
     for each in records:
-        row = {**columns_of(spec, each), **key_before(spec, each)}
+        row = {**_by_clock(spec, columns_of(spec, each)), **key_before(spec, each)}
         values = ["" if row.get(n) is None else _plain(row[n]) for n in names]
         for word in words_of(spec, each):
             writer.writerow(_operation(each, word) + values)
@@ -71,7 +72,7 @@ def json_text(spec: TableSpec, records: Sequence[Delivery], shape: Shape) -> str
     """
     lines = []
     for each in records:
-        values = columns_of(spec, each)
+        values = _by_clock(spec, columns_of(spec, each))
         row = {n: values[n] for n in shape.names if values.get(n) is not None}
         if spec.keeps_absent:
             row = _without_absent({n: values.get(n) for n in shape.names}, each)
@@ -88,6 +89,16 @@ def json_text(spec: TableSpec, records: Sequence[Delivery], shape: Shape) -> str
                 said["told"] = {"gone_at": "2026-01-31"}
             lines.append(json.dumps({**said, **named}))
     return "".join(f"{line}\n" for line in lines)
+
+
+def _by_clock(spec: TableSpec, row: Mapping[str, Any]) -> Dict[str, Any]:
+    """The row with its times as clocks of the source show them."""
+    zone = ZoneInfo(spec.source.timezone)
+
+    def shown(at: datetime) -> datetime:
+        return at.replace(tzinfo=timezone.utc).astimezone(zone).replace(tzinfo=None)
+
+    return {n: shown(v) if isinstance(v, datetime) else v for n, v in row.items()}
 
 
 def _without_absent(row: Mapping[str, Any], record: Delivery) -> Dict[str, Any]:

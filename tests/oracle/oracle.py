@@ -34,6 +34,7 @@ class Settings:
     current: str = "hard"  # or soft
     open_end: Optional[datetime] = None
     missing_keys: str = "delete"  # or ignore: what a full refresh lacks
+    doubled: Optional[Tuple[datetime, datetime]] = None  # what its clock showed twice
 
     @property
     def tracked(self) -> Tuple[str, ...]:
@@ -98,8 +99,16 @@ def stands(event: Delivery, settings: Settings) -> Tuple:
         event.values.get(name) for name in settings.order_by
     ]
     first_load = event.is_load and event.full_refresh_at is None
-    typed = [(value is not None, value) for value in order]
+    typed = [(value is not None, _place(value, settings)) for value in order]
     return not first_load, typed, position(event)
+
+
+def _place(value: Any, settings: Settings) -> Any:
+    """All times are one of an hour that the clock shows twice: who knows of which pass."""
+    if not (isinstance(value, datetime) and settings.doubled):
+        return value
+    begin, until = settings.doubled
+    return begin if begin <= value < until else value
 
 
 def declared_time(event: Delivery, settings: Settings) -> Optional[datetime]:

@@ -91,6 +91,7 @@ source:
     pattern: 'reload/(?P<ts>[^_]+)_'
     format: "%Y-%m-%d"
     lost_share: 1
+  timezone: Antarctica/Troll
 columns:
   history: int
   a: string
@@ -146,6 +147,10 @@ storage: {buckets: 1}
 SPECS = {"plain": PLAIN, "business": BUSINESS, "tied": TIED, "partial": PARTIAL}
 
 
+DOUBLED = (datetime(2025, 10, 25, 23), datetime(2025, 10, 26, 1))
+"""In UTC, what clocks in Antarctica/Troll showed again afterwards; in winter they show UTC."""
+
+
 def settings_of(spec: TableSpec, *undeclared: str) -> Settings:
     """What the oracle must know of a table, and of columns that files add."""
     kinds = {name: column.type for name, column in spec.columns}
@@ -162,6 +167,7 @@ def settings_of(spec: TableSpec, *undeclared: str) -> Settings:
         deletes=spec.history.deletes.value,
         current=spec.current.deletes.value,
         open_end=_timestamp(spec.history.open_end),
+        doubled=DOUBLED if spec.source.timezone != "UTC" else None,
     )
 
 

@@ -126,6 +126,15 @@ class ParsingId(str, Enum):
     Fix: Add the price that the message names to the file of prices.
     """
 
+    CLOCK_GOES_BACK = "clock-goes-back"
+    """Times without a zone, of clocks that are set back once a year, order rows. A warning:
+    the specs can be used.
+
+    Fix: Have the source send UTC, or each time with its offset, which the column's `format`
+    or `%z` reads; or put a column that always grows next into `order_by`. If nothing changes
+    twice within that hour, nothing.
+    """
+
     KEY_MAY_CHANGE = "key-may-change"
     """A feed without values from before updates has a `unique` check of columns that are
     no part of its key. A warning: the specs can be used.

@@ -121,6 +121,13 @@ class WarningId(str, Enum):
     wrong, set `source.missing_columns` to `refuse`.
     """
 
+    DOUBLED_HOUR = "DoubledHour"
+    """Snapshots are of an hour that clocks showed twice: each was taken for the first.
+
+    Fix: Have the export name its files in UTC, or with the offset, and write `%z` into
+    `source.snapshot_time.format`. What it landed in that hour may be in another order.
+    """
+
     REPEATED_FILE = "RepeatedFile"
     """A file has the same content and snapshot time as a file that is ingested.
 

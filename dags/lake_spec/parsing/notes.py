@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Iterator, Sequence
 
+from lake_spec.contract.clock_times import clock_columns, dates_by_clock
 from lake_spec.diagnostics.diagnostic import Diagnostic, Problem
 from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.model import DomainSpec, Feed, TableSpec
 from lake_spec.model.checks import Unique
 from lake_spec.parsing.discovery import DOMAIN_FILE, ENDING, read_document, Survey
+from lake_spec.text.clocks import goes_back
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ def notes_of(domains: Sequence[DomainSpec], tables: Path) -> Iterator[Note]:
     specs = [each for domain in domains for each in domain.tables]
     yield from _of_schedules(domains, tables)
     yield from _keys_that_may_change(specs, tables)
+    yield from _clocks_that_go_back(specs, tables)
 
 
 def file_of(full_name: str, tables: Path) -> Path:
@@ -91,3 +95,39 @@ def _keys_that_may_change(specs: Sequence[TableSpec], tables: Path) -> Iterator[
             found = Problem(("key",), list(spec.key), message, hint, rule)
             file = file_of(spec.full_name, tables)
             yield Note(str(file), str(in_spec(file, found)), "warning")
+
+
+def _clocks_that_go_back(specs: Sequence[TableSpec], tables: Path) -> Iterator[Note]:
+    """Warn where an hour that clocks show twice puts rows into another order.
+
+    Contract 2.2: the position decides within it, and times of its second pass are taken
+    for those of the first.
+    """
+    now = datetime.now(timezone.utc)
+    for spec in specs:
+        if spec.has_files and goes_back(spec.source.timezone, now):
+            file = file_of(spec.full_name, tables)
+            for problem in _by_clock(spec, spec.source.timezone):
+                yield Note(str(file), str(in_spec(file, problem)), "warning")
+
+
+def _by_clock(spec: TableSpec, zone: str) -> Iterator[Problem]:
+    rule = ParsingId.CLOCK_GOES_BACK.value
+    why = f"clocks in {zone}, which show one hour of the year twice"
+    utc = "Have the source send UTC, or the offset with each time"
+    order = clock_columns(spec, spec.order_by)
+    if order and order == spec.order_by:
+        message = (
+            f"{', '.join(order)} has times of {why}: within it the files' order decides"
+        )
+        hint = f"{utc}, or add a column that always grows."
+        yield Problem(("order_by",), list(order), message, hint, rule)
+    if spec.effective_at and clock_columns(spec, (spec.effective_at,)):
+        message = f"{spec.effective_at} has times of {why}: of versions of it some have no length"
+        yield Problem(("effective_at",), spec.effective_at, message, f"{utc}.", rule)
+    if dates_by_clock(spec):
+        path = ("source", "snapshot_time", "format")
+        form = spec.source.snapshot_time.format
+        message = f"{form!r} gives times of {why}: each is taken for one of the first"
+        hint = "Name them in UTC, or with the offset (%z)."
+        yield Problem(path, form, message, hint, rule)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Dict, Tuple
 
 EPOCHS = (
@@ -29,3 +30,11 @@ TYPES: Dict[str, Tuple[str, ...]] = {
     UNSIGNED: ("decimal",),
 }
 """The types of columns that each word is for."""
+
+_QUOTED = re.compile("'[^']*'")
+_ZONE_LETTERS = re.compile("[VzOXxZ]")
+
+
+def names_zone(pattern: str) -> bool:
+    """Return whether texts of a datetime pattern say their zone, or may."""
+    return bool(_ZONE_LETTERS.search(_QUOTED.sub("", pattern)))

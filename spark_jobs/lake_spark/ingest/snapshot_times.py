@@ -14,7 +14,10 @@ from typing import Dict, Iterator, List, Optional, Sequence
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
+from lake_spec.contract.clock_times import dates_by_clock
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import SnapshotTime, TableSpec
+from lake_spec.text.clocks import is_doubled
 from lake_spec.text.marked_values import row_value
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import (
@@ -29,7 +32,7 @@ from lake_spark.errors import (
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.formats.inference import shape_of
 from lake_spark.ingest import reader, row_expressions
-from lake_spark.landing.files import LandingFile, scopes_of
+from lake_spark.landing.files import first_shown, LandingFile, scopes_of
 from lake_spark.schema.timestamps import instant_of
 from lake_spark.storage.session import JAVA_ENDED
 from lake_spark.tables.table_run import TableRun
@@ -54,7 +57,22 @@ def dated(
             found.append(replace(file, snapshot_at=at, scopes=scopes))
         except BadFile as error:
             bad.append(error)
+    if dates_by_clock(run.spec):
+        _warn_of_doubled_hours(run, found)
     return found
+
+
+def _warn_of_doubled_hours(run: TableRun, files: Sequence[LandingFile]) -> None:
+    """Name snapshots of an hour that clocks show twice: contract section 4."""
+    zone = run.spec.source.timezone
+    doubled = [each.path for each in files if is_doubled(each.snapshot_at, zone)]
+    if doubled:
+        run.warn(
+            WarningId.DOUBLED_HOUR,
+            f"{len(doubled):,} file(s) have a snapshot time that clocks in {zone} showed"
+            f" twice, and that is taken for the first: {first_shown(doubled)}. Name such"
+            " files in UTC, or with the offset (%z in source.snapshot_time.format).",
+        )
 
 
 def time_of_path(path: str, where: SnapshotTime, zone: str) -> datetime:

@@ -11,12 +11,17 @@ from typing import Optional, Sequence, Tuple
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
+from pyspark.sql.types import TimestampType
 
+from lake_spec.contract.clock_times import clock_columns
 from lake_spec.model import TableSpec
 from lake_spec.model.envelopes import LOG_POSITIONS
+from lake_spec.text.clocks import doubled_hours
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import LogColumn, started
 from lake_spark.schema.equality import comparable
+from lake_spark.schema.timestamps import rank_of_clock
 
 KEY = LogColumn.KEY
 
@@ -30,11 +35,17 @@ class Roles:
     declared: Tuple[str, ...]
     """The declared order."""
     order: Tuple[str, ...]
-    """Where that is in the rows: a full refresh's are where it started."""
+    """Where that is in the rows: see _with_order."""
     narrow: Tuple[str, ...] = ()
     """Paths of doubles that arrived as floats in some rows."""
     restarts: bool = False
     """Whether the order is that of a log, which may start over: see with_epochs."""
+    refreshes: bool = False
+    """Whether rows of a full refresh stand where it started."""
+    by_clock: Tuple[str, ...] = ()
+    """Columns of the order that may be of a clock that is set back."""
+    zone: str = "UTC"
+    """Of that clock."""
 
     @classmethod
     def of(
@@ -42,16 +53,28 @@ class Roles:
     ) -> "Roles":
         """Return the roles of a table that has these columns in its log."""
         declared = spec.order_by or (LogColumn.SNAPSHOT_AT,)
-        full_refresh = spec.full_refresh
-        order = (
-            tuple(f"lake_order_{name}" for name in declared)
-            if full_refresh
-            else declared
-        )
-        tracked = tracked_columns(spec, columns)
+        refreshes, by_clock = bool(spec.full_refresh), _by_clock(spec)
         return cls(
-            tuple(columns), tracked, declared, order, tuple(narrow), may_restart(spec)
+            values=tuple(columns),
+            tracked=tracked_columns(spec, columns),
+            declared=declared,
+            order=tuple(
+                f"lake_order_{name}" if refreshes or name in by_clock else name
+                for name in declared
+            ),
+            narrow=tuple(narrow),
+            restarts=may_restart(spec),
+            refreshes=refreshes,
+            by_clock=by_clock,
+            zone=spec.source.timezone if by_clock else "UTC",
         )
+
+
+def _by_clock(spec: TableSpec) -> Tuple[str, ...]:
+    """Return columns of the order that may be of a clock that was set back."""
+    if not spec.order_by or not doubled_hours(spec.source.timezone):
+        return ()
+    return clock_columns(spec, spec.order_by)
 
 
 def may_restart(spec: TableSpec) -> bool:
@@ -127,14 +150,22 @@ _SAME = (
 
 
 def _with_order(deliveries: DataFrame, roles: Roles) -> DataFrame:
-    """Return the columns to sort by, where they are not the declared ones themselves."""
+    """Return the columns to sort by, where they are not the declared ones themselves.
+
+    A full refresh's rows are where it started; times of an hour that a clock shows twice
+    are one, so that the position decides.
+    """
     for declared, name in zip(roles.declared, roles.order):
-        if declared != name:
-            kind = deliveries.schema[declared].dataType
+        if declared == name:
+            continue
+        kind, place = deliveries.schema[declared].dataType, F.col(declared)
+        if roles.refreshes:
             start = F.expr(started(declared)).cast(kind)
-            of_full_refresh = F.col(LogColumn.STARTED).isNotNull()
-            place = F.when(of_full_refresh, start).otherwise(F.col(declared))
-            deliveries = deliveries.withColumn(name, place)
+            place = F.when(F.col(LogColumn.STARTED).isNotNull(), start).otherwise(place)
+        deliveries = deliveries.withColumn(name, place)
+        if declared in roles.by_clock and isinstance(kind, TimestampType):
+            ranked = rank_of_clock(sql_identifier(name), roles.zone)
+            deliveries = deliveries.withColumn(name, F.expr(ranked))
     return deliveries
 
 

@@ -6,12 +6,13 @@ text must fit: a day without its month, or anything behind the time, is not a ti
 
 from __future__ import annotations
 
-import re
 from datetime import datetime, timezone
 from typing import Optional
 from urllib.parse import unquote
 from zoneinfo import ZoneInfo
 
+from lake_spec.text.clocks import doubled_hours
+from lake_spec.text.encodings import names_zone
 from lake_spec.text.sql_text import sql_literal
 
 _DAY = r"(?!0000)[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
@@ -27,8 +28,6 @@ A day, then a clock's time down to the nanosecond, then a zone. What lies below 
 microsecond is cut, as it is of epochs.
 """
 
-_QUOTED = re.compile("'[^']*'")
-_ZONE_LETTERS = re.compile("[VzOXxZ]")
 _ENDS_IN_UTC = r"(Z|UTC|GMT)\s*$"
 _ENDS_IN_ZONE = (
     r"(Z|[+-]\d{2}:?\d{2}|:\d{2}([.]\d+)?\s*[+-]\d{2}"
@@ -73,14 +72,30 @@ def _by_pattern(text: str, target: str, pattern: str, zone: str) -> str:
     parsed = f"try_to_timestamp({text}, {sql_literal(pattern)})"
     if target == "date":
         return f"CAST({parsed} AS date)"
-    letters = _QUOTED.sub("", pattern)
-    has_zone = bool(_ZONE_LETTERS.search(letters))
-    if zone.upper() == "UTC" or (has_zone and "[" not in letters):
+    has_zone = names_zone(pattern)
+    if zone.upper() == "UTC" or (has_zone and "[" not in pattern):
         return parsed
     ends = sql_literal(_ENDS_IN_ZONE if has_zone else _ENDS_IN_UTC)
     return (
         f"CASE WHEN {text} RLIKE {ends} THEN {parsed} ELSE {in_utc(parsed, zone)} END"
     )
+
+
+def rank_of_clock(time: str, zone: str) -> str:
+    """Return SQL: a time of the zone's clocks, or its begin for an hour that they repeat.
+
+    In that hour, of two passes, an earlier time may have come later: contract 2.2.
+    """
+    cases = [
+        f"WHEN {time} >= {_literal(begin)} AND {time} < {_literal(end)}"
+        f" THEN {_literal(begin)}"
+        for begin, end in doubled_hours(zone)
+    ]
+    return f"CASE {' '.join(cases)} ELSE {time} END" if cases else time
+
+
+def _literal(instant: datetime) -> str:
+    return f"TIMESTAMP'{instant:%Y-%m-%d %H:%M:%S}Z'"
 
 
 def as_utc(timestamp: datetime, zone: str) -> datetime:

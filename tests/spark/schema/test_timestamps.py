@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
 import pytest
 
 from lake_spec.hudi import streamer_options
-from lake_spark.schema.timestamps import timestamp
+from lake_spark.schema.timestamps import rank_of_clock, timestamp
 from lake_spark.storage.session import CONFIGURATION
+from tests.clock_changes import NIGHTS
 
 SUMMER = "2026-07-01 12:00:00"
 VIENNA = "2026-07-01 10:00:00"  # the same on a clock there, in UTC
@@ -87,3 +91,25 @@ def test_both_engines_read_times_of_before_1900_as_they_stand():
     }
     assert said.items() <= CONFIGURATION.items()
     assert "spark.sql.parquet.int96RebaseModeInRead" in said
+
+
+def test_no_change_of_a_night_in_which_clocks_are_set_ranks_before_an_earlier_one(
+    spark,
+):
+    for zone, night in NIGHTS:
+        begin = datetime.fromisoformat(night).replace(tzinfo=timezone.utc)
+        moments = [begin + timedelta(minutes=each) for each in range(-240, 240, 5)]
+        texts = [
+            f"{each.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}" for each in moments
+        ]
+        rows = spark.createDataFrame([*enumerate(texts)], "position int, text string")
+        read = rows.selectExpr(
+            "position", f"{timestamp('text', 'timestamp', None, zone)} AS at"
+        )
+        ranked = read.selectExpr("*", f"{rank_of_clock('at', zone)} AS rank").cache()
+        by_rank = [row.position for row in ranked.orderBy("rank", "position").collect()]
+        assert by_rank == [*range(len(texts))], zone
+        # Times that come once keep their own place, whatever the files' order.
+        own = ranked.where("at = rank").count()
+        twice = len(texts) - len({*texts})
+        assert own == len(texts) - 2 * twice + 2 * (twice > 0), zone

@@ -1,0 +1,32 @@
+"""Which times of a table are what a clock showed, and not instants."""
+
+from __future__ import annotations
+
+from typing import Iterable, Tuple
+
+from lake_spec.model import Column, Snapshot, TableSpec
+from lake_spec.text.encodings import names_zone, TYPES
+
+
+def clock_columns(spec: TableSpec, names: Iterable[str]) -> Tuple[str, ...]:
+    """List those of the columns that may be times without a zone.
+
+    A format that names the zone, or counts since 1970, says an instant.
+    """
+    return tuple(name for name in names if _is_local(spec.column(name)))
+
+
+def _is_local(column: "Column | None") -> bool:
+    if column is None:
+        return True
+    if column.type != "timestamp" or column.format is None:
+        return column.type == "timestamp"
+    return column.format not in TYPES and not names_zone(column.format)
+
+
+def dates_by_clock(spec: TableSpec) -> bool:
+    """Return whether hours of its snapshots are said without a zone."""
+    if not isinstance(spec.source, Snapshot) or spec.source.pulled_from:
+        return False
+    form = spec.source.snapshot_time.format.replace("%%", "")
+    return any(hour in form for hour in ("%H", "%I", "%X", "%c")) and "%z" not in form

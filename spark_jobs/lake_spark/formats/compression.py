@@ -13,6 +13,7 @@ from lake_spec.model import Csv, Engine, Json, TableSpec
 from lake_spec.text.marked_values import row_value
 from lake_spark.errors import UnreadableFile
 from lake_spark.landing.files import LandingFile
+from lake_spark.storage.object_store import ObjectStore
 
 ZSTD = ".zst"
 
@@ -60,6 +61,29 @@ def refuse_unreadable(file: LandingFile, spec: TableSpec) -> None:
             file.path,
             "is a zst file, which HoodieStreamer cannot read on every cluster. Land it as "
             ".gz, or set engine: pyspark.",
+        )
+
+
+_BZIP2_ENDS = 0x177245385090
+"""Stands before the checksum of the whole, which is of 32 bits, at the end of a stream."""
+_END_BYTES = 11
+
+
+def refuse_cut(store: ObjectStore, file: LandingFile) -> None:
+    """Raise UnreadableFile for a bzip2 file without its end, which Hadoop does not miss.
+
+    It is read as far as there are whole blocks of it.
+    """
+    if not file.path.endswith(".bz2"):
+        return
+    last = int.from_bytes(store.read_end(file.uri, _END_BYTES), "big")
+    # The stream ends at any bit of the last byte.
+    ends = ((last >> rest) >> 32 for rest in range(8))
+    if all(each & (1 << 48) - 1 != _BZIP2_ENDS for each in ends):
+        raise UnreadableFile(
+            file.path,
+            "is a bz2 file that was cut: the end of its stream is missing. Land the whole "
+            "file again.",
         )
 
 

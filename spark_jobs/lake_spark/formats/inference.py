@@ -36,7 +36,7 @@ from lake_spark.formats.self_described import described
 from lake_spark.landing.files import LandingFile, refuse_name
 from lake_spark.schema.columns import TEXT
 from lake_spark.schema.promotion import field_of, stored_type
-from lake_spark.formats.compression import refuse_unreadable, unpacked
+from lake_spark.formats.compression import refuse_cut, refuse_unreadable, unpacked
 from lake_spark.storage.object_store import ObjectStore
 
 Columns = Sequence[Tuple[str, str]]
@@ -64,6 +64,7 @@ def shape_of(
     kind = spec.source.format
     if isinstance(kind, (Csv, Json)):
         refuse_unreadable(file, spec)
+        refuse_cut(store, file)
     if isinstance(kind, Json):
         _refuse_other_lines(head_of(spark, store, file), file)
     if isinstance(kind, Csv):

@@ -5,6 +5,7 @@ Orders 1 and 2 are loaded; the change files that follow are good or bad in one w
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import random
 from typing import Dict
@@ -45,8 +46,9 @@ def bad_then_good(lake: Lake, name: str, bad: bytes, good: str) -> Dict[str, str
     assert report.state == "failed"
     (aside,) = report.set_aside
     assert (aside["path"], aside["type"]) == (f"changes/{name}", report.error["type"])
-    again = good.encode() if not name.endswith(".gz") else gzip.compress(good.encode())
-    lake.land(f"changes/{name}", again)
+    packed = {".gz": gzip.compress, ".bz2": bz2.compress}
+    pack = packed.get(f".{name.rsplit('.', 1)[-1]}", bytes)
+    lake.land(f"changes/{name}", pack(good.encode()))
     assert lake.done("incremental")[0].accepted == 1
     return report.error
 
@@ -86,6 +88,12 @@ def long_csv() -> bytes:
             "UnreadableFile",
             "cannot be read",
         ),
+        (
+            "cut.csv.bz2",
+            bz2.compress(HEADER.encode() + b"U,100,2021-01-01,1,a\n")[:-2],
+            "UnreadableFile",
+            "was cut: the end of its stream is missing",
+        ),
         ("notgzip.csv.gz", b"op,id\n", "UnreadableFile", "is not a valid gz file"),
         (
             "page.csv",
@@ -109,6 +117,7 @@ def long_csv() -> bytes:
     ],
     ids=[
         "truncated gzip",
+        "cut bzip2",
         "no gzip",
         "html",
         "wrong columns",

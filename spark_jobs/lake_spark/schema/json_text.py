@@ -102,9 +102,14 @@ def is_whole(text: str, parsed_text: str) -> str:
     """Return SQL: whether the text is one value of its type and nothing else.
 
     Whatever follows the value breaks one of two texts: a field after it, and a list of it.
+    Half a character breaks it also in a name that the type lacks.
     """
     end, broken = f"{parsed_text}.{_END}", f"{parsed_text}.{BROKEN}"
-    return f"(({end} <=> 'x') AND {broken} IS NULL AND {_is_one_element(text)})"
+    plain = f"NOT contains({text}, {sql_literal(chr(92) + 'u')})"
+    return (
+        f"(({end} <=> 'x') AND {broken} IS NULL AND {_is_one_element(text)}"
+        f" AND ({plain} OR {is_text(text)}))"
+    )
 
 
 def _is_one_element(text: str) -> str:

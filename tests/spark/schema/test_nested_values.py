@@ -71,3 +71,23 @@ def test_objects_of_json_are_read_by_their_field_names(spark, tmp_path):
         "pair.a", "pair.b", "size.x", "size.names", "tags"
     ).collect()
     assert tuple(found) == ("first", "second", 1.5, ["n"], {"k": 7})
+
+
+def test_half_a_character_in_a_name_that_nobody_declared_is_a_bad_value(
+    spark, tmp_path
+):
+    text = SPEC.replace("{type: json}", "{type: csv}").replace(
+        "storage:", "quarantine: {max_share: 1.0}\nstorage:"
+    )
+    lake = Lake(spark, tmp_path, table(text))
+    names = ("x", r"x\ud800", r"x\ud83d\ude00")
+    rows = [
+        f'{n},2026-01-01,1,[],"{{""{name}"": 2.5}}",\n'
+        for n, name in enumerate(names, 1)
+    ]
+    head = "id,ts,price,tags,place,extra\n"
+    lake.land("changes/1.csv", head + "".join(rows), at="2026-01-09")
+    report = lake.run("incremental")
+    assert (report.error, report.quarantined) == (None, 1)
+    found = lake.current.selectExpr("id", "place.x").orderBy("id").collect()
+    assert [tuple(row) for row in found] == [(1, 2.5), (3, None)]

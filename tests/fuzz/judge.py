@@ -166,7 +166,8 @@ def _csv(table: Table, raw: bytes) -> Verdict:
     names = [name.lower() for name in header.fields]
     if any(is_broken(name) for name in names):
         raise Refused("the header cannot be read")
-    if len(set(names)) < len(names):
+    named = [name for name in names if name]
+    if len(set(named)) < len(named):
         raise Refused("two columns of one name")
     if any(need not in names for need in table.needed):
         raise Refused("lacks a column")

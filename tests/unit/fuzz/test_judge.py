@@ -117,3 +117,8 @@ def test_two_spellings_of_a_column_in_two_records_may_refuse_the_file():
     verdict = judge(JSON, "a.json", b'{"id":1,"note":"a"}\n{"id":2,"NOTE":null}\n')
     assert verdict.may_refuse == "two spellings of NOTE in two records"
     assert rows(verdict) == [(1, "a"), (2, None)]
+
+
+def test_columns_without_names_are_no_two_of_one_name():
+    verdict = judge(CSV, "a.csv", b"id,note,,\n1,a,,\n")
+    assert (verdict.must_refuse, verdict.may_refuse) == ("", "the header is odd")

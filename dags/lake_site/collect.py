@@ -181,8 +181,9 @@ def write(site: Store, files: Files) -> None:
 
 def _profiles(runs: Store, domain: DomainSpec) -> dict[str, TableProfile]:
     """Read the profiles of the tables of a domain; damaged ones are logged."""
-    names = {profile_file(domain.name, each.name): each.name for each in domain.tables}
-    stored = runs.files(profiles_folder(domain.name))
+    names = {profile_file(each.stored_as): each.name for each in domain.tables}
+    folders = {domain.name, *(each.stored_domain for each in domain.tables)}
+    stored = [file for each in folders for file in runs.files(profiles_folder(each))]
     found = {}
     for path, body in _bodies(runs, [path for path in stored if path in names]):
         try:

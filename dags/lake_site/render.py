@@ -165,7 +165,7 @@ def _add_table(files: Files, table: TableFacts, environment: EnvironmentSpec) ->
         unreadable=unreadable_by(spec),
         personal=facts.guard.personal(spec.full_name),
         layers=[FOLDERS[each] for each in layers_of(spec)],
-        storage=table_folder(environment.warehouse, spec.full_name),
+        storage=table_folder(environment.warehouse, spec.stored_as),
     )
 
 

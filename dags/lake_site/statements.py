@@ -67,7 +67,7 @@ def _readers(
         return lambda layer: f"{database}.{quoted(glue_name(table.name, layer))}"
 
     def scanned(function: str, place: Callable[[str], str] = str) -> _Place:
-        folder = environment.warehouse, table.full_name
+        folder = environment.warehouse, table.stored_as
         return lambda layer: f"{function}('{place(layer_folder(*folder, layer))}')"
 
     if table.storage.is_plain:

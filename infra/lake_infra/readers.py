@@ -10,7 +10,7 @@ from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Tup
 
 from lake_infra.domains import Resource, check_size, logical_id, policy_document
 from lake_infra.resource_names import NotDeployable, Root
-from lake_infra.runtime_role import READ
+from lake_infra.runtime_role import folders_of_tables, READ
 from lake_infra.statements import in_bucket, listing, objects, sub
 from lake_spec.contract.glue_names import RO, glue_name
 from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec, TableType
@@ -30,7 +30,8 @@ def readers_template(
         raise NotDeployable(environment.name, [reason])
     resources: Dict[str, Resource] = {"DataAccess": _data_access(environment, read)}
     for domain in read:
-        resources.update(_location(environment, domain))
+        for folder in folders_of_tables([domain]):
+            resources.update(_location(environment, domain, folder))
         resources.update(_grants(domain))
     check_size(environment, resources)
     return {
@@ -130,12 +131,14 @@ def _grant(holder: Any, thing: Resource, permissions: List[str]) -> Resource:
     }
 
 
-def _location(environment: EnvironmentSpec, domain: DomainSpec) -> Dict[str, Resource]:
-    """Return the domain's folder, guarded by Lake Formation, and the steps' right to
-    register tables there."""
+def _location(
+    environment: EnvironmentSpec, domain: DomainSpec, folder: str
+) -> Dict[str, Resource]:
+    """Return a folder of the domain's tables, guarded by Lake Formation, and the steps'
+    right to register tables there."""
     house = Root.of(environment.warehouse)
-    arn = in_bucket(f"{house.bucket}/{house.prefix}{domain.name}")
-    name = logical_id("Location", domain.name)
+    arn = in_bucket(f"{house.bucket}/{house.prefix}{folder}")
+    name = logical_id("Location", folder)
     place = {"DataLocation": {"CatalogId": _ACCOUNT, "ResourceArn": arn}}
     role = environment.runtime_role_of(domain.name)
     return {
@@ -157,7 +160,7 @@ def _location(environment: EnvironmentSpec, domain: DomainSpec) -> Dict[str, Res
 def _data_access(environment: EnvironmentSpec, read: List[DomainSpec]) -> Resource:
     """Return the role that Lake Formation reads the files of tables by."""
     house = Root.of(environment.warehouse)
-    folders = [f"{house.prefix}{domain.name}/*" for domain in read]
+    folders = [f"{house.prefix}{name}/*" for name in folders_of_tables(read)]
     statements = [
         objects("FilesOfTables", READ, house, folders),
         listing("FindFilesOfTables", house, folders),

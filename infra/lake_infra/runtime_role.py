@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set
 
 from lake_infra.resource_names import Root
@@ -18,11 +19,12 @@ from lake_infra.statements import (
 )
 from lake_spec.contract.dag_names import DAG_KINDS
 from lake_spec.contract.erase_request import ERASED
+from lake_spec.contract.glue_names import glue_names
 from lake_spec.contract.product_inputs import read_by_products
 from lake_spec.contract.pull_folders import pulls_of
 from lake_spec.contract.release_files import CODE, MAIN, PACKAGES
-from lake_spec.contract.table_profile import profiles_folder
-from lake_spec.model import Connection, DomainSpec, EnvironmentSpec
+from lake_spec.contract.table_profile import profile_file, profiles_folder
+from lake_spec.model import Connection, DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.model.choices import ReadableAs, SecretStore
 from lake_spec.rules.landing_folders import is_own
 
@@ -59,6 +61,9 @@ OPTIMIZERS = (
 DROPPED = ("glue:DeleteTable", "glue:GetTable")
 """Actions on tables in a format that a spec no longer names."""
 
+RETIRED = ("glue:GetTable", "glue:UpdateTable")
+"""Actions on the entries of names that tables had before."""
+
 SERVICES = {SecretStore.SECRETS_MANAGER: "secretsmanager", SecretStore.SSM: "ssm"}
 """The service of each store of secrets."""
 
@@ -77,6 +82,7 @@ def role_statements(
         *_releases(Root.of(environment.artifacts), domains),
         _catalogue(domains),
         _formats(domains),
+        *_former_names(domains),
         *_optimizers(domains),
         _key(environment, domains),
         *_erase(environment, domains),
@@ -114,8 +120,9 @@ def input_documents(
     """Return statements on tables of other domains that products of these read, in
     documents within IAM's limit; `lake` are all domains."""
     own = {domain.name for domain in domains}
-    tables = [each.split(".") for each in read_by_products(domains, lake)]
-    paths = ["/".join(each) for each in tables if each[0] not in own]
+    moved = {table.stored_as for table in _moved(domains)}
+    tables = sorted({*read_by_products(domains, lake)} - moved)
+    paths = [t.replace(".", "/", 1) for t in tables if t.partition(".")[0] not in own]
     yield from _in_documents(Root.of(environment.warehouse), paths, READ, _inputs)
 
 
@@ -129,6 +136,19 @@ def _inputs(root: Root, paths: Sequence[str], to: Sequence[str]) -> List[Stateme
 
 
 Writer = Callable[[Root, Sequence[str], Sequence[str]], List[Statement]]
+
+
+def _moved(domains: Sequence[DomainSpec]) -> List[TableSpec]:
+    """Return the tables that are stored under the name of another domain."""
+    own = {domain.name for domain in domains}
+    tables = [table for domain in domains for table in domain.tables]
+    return [table for table in tables if table.stored_domain not in own]
+
+
+def folders_of_tables(domains: Sequence[DomainSpec]) -> List[str]:
+    """List the folders below the warehouse that have tables of these domains."""
+    moved = (table.stored_as.replace(".", "/", 1) for table in _moved(domains))
+    return [*(domain.name for domain in domains), *moved]
 
 
 def _in_documents(
@@ -163,7 +183,9 @@ def _tables(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:
     the folder above it, which it lists one level deep.
     """
     folders = [
-        f"{root.prefix}{domain.name}{end}" for domain in domains for end in ("", "/*")
+        f"{root.prefix}{name}{end}"
+        for name in folders_of_tables(domains)
+        for end in ("", "/*")
     ]
     yield objects("Tables", WRITE, root, folders)
     yield listing("FindTables", root, folders)
@@ -184,7 +206,9 @@ def _erased_keys(
 ) -> Iterator[Statement]:
     """Return statements on the lists of erased keys in landing, which all runs read."""
     root = Root.of(environment.landing)
-    folders = [f"{root.prefix}{ERASED}/{domain.name}/*" for domain in domains]
+    moved = [f"{ERASED}/{_file(each)}" for each in _moved(domains)]
+    names = [*(f"{ERASED}/{domain.name}/*" for domain in domains), *moved]
+    folders = [f"{root.prefix}{name}" for name in names]
     to = NOTE if environment.erase_secret else READ
     yield objects("ErasedKeys", to, root, folders)
     yield listing("FindErasedKeys", root, folders)
@@ -198,9 +222,14 @@ def _runs(
     root = Root.of(environment.runs)
     folders = [*_folders_of_runs(root, domains), *_profiles(root, domains)]
     to = (*WRITE, *ERASE[:1]) if environment.erase_secret else WRITE
-    leases = [f"{root.prefix}leases/{domain.name}.json" for domain in domains]
+    moved = _moved(domains)
+    owners = dict.fromkeys(
+        [*(d.name for d in domains), *(t.stored_domain for t in moved)]
+    )
+    leases = [f"{root.prefix}leases/{name}.json" for name in owners]
     timings = [f"{root.prefix}timings/{domain.name}.json" for domain in domains]
     checks = [f"{root.prefix}checks/{domain.name}/*" for domain in domains]
+    checks += [f"{root.prefix}checks/{_file(each)}" for each in moved]
     yield objects("Runs", to, root, folders)
     yield objects("Leases", READ, root, leases)
     yield objects("Timings", NOTE, root, timings)
@@ -219,7 +248,14 @@ def _folders_of_runs(root: Root, domains: Sequence[DomainSpec]) -> List[str]:
 
 
 def _profiles(root: Root, domains: Sequence[DomainSpec]) -> List[str]:
-    return [f"{root.prefix}{profiles_folder(domain.name)}*" for domain in domains]
+    own = [f"{profiles_folder(domain.name)}*" for domain in domains]
+    moved = [profile_file(each.stored_as) for each in _moved(domains)]
+    return [f"{root.prefix}{path}" for path in (*own, *moved)]
+
+
+def _file(table: TableSpec) -> str:
+    """Return the path of a file of a table's state, below the folder of such files."""
+    return f"{table.stored_domain}/{table.stored_name}.json"
 
 
 def _erase(
@@ -232,7 +268,7 @@ def _erase(
     runs, house = Root.of(environment.runs), Root.of(environment.warehouse)
     roots = {each.bucket: each for each in (Root.of(environment.landing), house, runs)}
     requests = [f"{runs.prefix}erase/{domain.name}/*" for domain in domains]
-    tables = [f"{house.prefix}{domain.name}/*" for domain in domains]
+    tables = [f"{house.prefix}{name}/*" for name in folders_of_tables(domains)]
     of_runs = [*_folders_of_runs(runs, domains), *_profiles(runs, domains), *requests]
     yield objects("EraseRequests", (*READ, *ERASE), runs, requests)
     yield listing("FindEraseRequests", runs, requests)
@@ -350,6 +386,30 @@ def _formats(domains: Sequence[DomainSpec]) -> Statement:
     spec names it no longer."""
     names = [kind.database_of(d.name) for d in domains for kind in ReadableAs]
     return allow("FormatsNoLongerNamed", DROPPED, _in_glue(names))
+
+
+def _former_names(domains: Sequence[DomainSpec]) -> Iterator[Statement]:
+    """Return statements on the entries that moved tables had in another domain."""
+    moved = _moved(domains)
+    if not moved:
+        return
+    old = [replace(t, domain=t.stored_domain, name=t.stored_name) for t in moved]
+    names = [f"{each.domain}/{name}" for each in old for name in glue_names(each)]
+    kinds = [(kind, each) for each in old for kind in each.storage.formats]
+    formats = [
+        f"{kind.database_of(each.domain)}/{name}"
+        for kind, each in kinds
+        for name in glue_names(each)
+    ]
+    yield allow("FormerNames", RETIRED, _entries_in_glue(names))
+    if formats:
+        yield allow("FormerNamesOfFormats", DROPPED, _entries_in_glue(formats))
+
+
+def _entries_in_glue(tables: Sequence[str]) -> List[Dict[str, Any]]:
+    databases = dict.fromkeys(each.partition("/")[0] for each in tables)
+    things = (*(f"database/{n}" for n in databases), *(f"table/{n}" for n in tables))
+    return [arn("glue", each) for each in ("catalog", *things)]
 
 
 def _optimizers(domains: Sequence[DomainSpec]) -> Iterator[Statement]:

@@ -242,6 +242,22 @@ class ForeignTable(StageError):
     """
 
 
+class TwoTables(StageError):
+    """A renamed table has files under both of its names.
+
+    Fix: Remove `formerly` from its spec if the tables are two. Else move the folder of the
+    new name away, which was filled before the spec had `formerly`.
+    """
+
+
+class FormerDomainBusy(StageError):
+    """A run of the domain that a table was moved from is under way.
+
+    Fix: Start the run again when that one has ended. If it ended without giving its lease
+    back, any next run of that domain takes the lease and gives it back.
+    """
+
+
 class DimensionMismatch(StageError):
     """The two tables of a dimension cannot be joined.
 

@@ -97,6 +97,10 @@ WHY: Dict[str, Dict[str, str]] = {
     "spark_jobs/lake_spark/storage/parquet_table.py": {
         "delete_all": "commits of the table, by their names in its folder",
     },
+    "spark_jobs/lake_spark/stages/renamed.py": {
+        "delete_table": "of the former name, only if it leads below the table's folder",
+        "update_table": "the same, at the version that was read",
+    },
     "spark_jobs/lake_spark/tables/catalog.py": {
         "update_table": "after `refuse_other`: it leads below the table's folder",
     },

@@ -132,6 +132,13 @@ class StageLineage:
         return {table.full_name: table for table in self.domain.tables}
 
     @cached_property
+    def _stored_as(self) -> dict[str, str]:
+        """The names that folders of tables have, also of those that products read."""
+        products = [t for t in self._planned.tables if t.is_product and t.source.plan]
+        read = {e.table: e.folder_of for t in products for e in t.source.plan.inputs}
+        return {**read, **{name: t.stored_as for name, t in self._tables.items()}}
+
+    @cached_property
     def _edges(self) -> dict[Field, list[Edge]]:
         """The edges into each column."""
         found: dict[Field, list[Edge]] = {}
@@ -315,7 +322,8 @@ class StageLineage:
             path = f"{self.environment.landing}/{self._tables[full_name].source.path}"
         else:
             warehouse = self.environment.warehouse
-            path = layer_folder(warehouse, full_name, FOLDERS[layer])
+            stored = self._stored_as.get(full_name, full_name)
+            path = layer_folder(warehouse, stored, FOLDERS[layer])
         bucket, _, name = path.removeprefix("s3://").partition("/")
         return f"s3://{bucket}", name.rstrip("/")
 

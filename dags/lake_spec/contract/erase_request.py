@@ -17,13 +17,13 @@ ERASED = "_erased"
 """Folder of the lists of erased keys, below landing: hidden, by its first character."""
 
 
-def list_uri(landing: str, domain: str, table: str) -> str:
-    """Return the URI of the list of keys that were erased from a table.
+def list_uri(landing: str, table: str) -> str:
+    """Return the URI of the list of keys that were erased from a table, `domain.table`.
 
     It lies with the landing files, for it says which of their rows must never come back:
     what is made of them may be lost, and a copy of them is a copy of the list.
     """
-    return f"{landing}/{ERASED}/{domain}/{table}.json"
+    return f"{landing}/{ERASED}/{table.replace('.', '/', 1)}.json"
 
 
 def uri_of(runs: str, domain: str, name: str) -> str:

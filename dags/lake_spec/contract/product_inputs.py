@@ -21,6 +21,13 @@ def logs_of(table: TableSpec) -> Tuple[str, ...]:
     return () if table.is_product else (table.full_name,)
 
 
+def stored_names(
+    names: Iterable[str], specs: Mapping[str, TableSpec]
+) -> Tuple[str, ...]:
+    """Return the names that folders of tables have; an unknown table keeps its own."""
+    return tuple(specs[n].stored_as if n in specs else n for n in names)
+
+
 def reads_of(table: TableSpec) -> Tuple[str, ...]:
     """List the tables that a product reads; none for another table."""
     return table.source.reads if isinstance(table.source, Product) else ()
@@ -31,7 +38,7 @@ def read_by_products(
 ) -> List[str]:
     """List the tables that products of some domains read, with those of their logs.
 
-    `lake` are all domains, or those that are known.
+    As their folders are named. `lake` are all domains, or those that are known.
     """
     specs = {table.full_name: table for domain in lake for table in domain.tables}
     found: Set[str] = set()
@@ -39,7 +46,7 @@ def read_by_products(
         for name in reads_of(table):
             found.add(name)
             found.update(logs_of(specs[name]) if name in specs else ())
-    return sorted(found)
+    return sorted({*stored_names(found, specs)})
 
 
 def product_levels(products: Iterable[TableSpec]) -> List[List[TableSpec]]:

@@ -94,14 +94,15 @@ def profiles_folder(domain: str) -> str:
     return f"profiles/{domain}/"
 
 
-def profile_file(domain: str, table: str) -> str:
-    """Return the path of a table's profile, relative to the root of the runs."""
-    return f"{profiles_folder(domain)}{table}.json"
+def profile_file(table: str) -> str:
+    """Return the path of the profile of a table, `domain.table`, below the runs' root."""
+    domain, _, name = table.partition(".")
+    return f"{profiles_folder(domain)}{name}.json"
 
 
-def profile_uri(runs: str, domain: str, table: str) -> str:
-    """Return the address of a table's profile, below the root of the runs."""
-    return f"{runs.rstrip('/')}/{profile_file(domain, table)}"
+def profile_uri(runs: str, table: str) -> str:
+    """Return the address of the profile of a table, `domain.table`."""
+    return f"{runs.rstrip('/')}/{profile_file(table)}"
 
 
 def profile_text(profile: TableProfile, release: str = "") -> str:

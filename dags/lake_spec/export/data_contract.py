@@ -293,7 +293,7 @@ def _service_levels(domain: DomainSpec, table: TableSpec) -> Iterator[Json]:
 
 def _servers(table: TableSpec, environment: EnvironmentSpec) -> Iterator[Json]:
     """List where the table is read: its files, and the databases of its formats."""
-    root = layer_folder(environment.warehouse, table.full_name, "current")
+    root = layer_folder(environment.warehouse, table.stored_as, "current")
     common = {"environment": environment.name}
     yield {
         "server": environment.name,

@@ -37,6 +37,14 @@ class ProductInput:
         (),
     )
     is_plain: bool = setting("Whether it is plain Parquet, without Hudi.", False)
+    stored_as: Optional[str] = setting(
+        "Name that its folder has, where that is not the table's.", None
+    )
+
+    @property
+    def folder_of(self) -> str:
+        """`domain.table`, as its folder is named."""
+        return self.stored_as or self.table
 
     @property
     def is_product(self) -> bool:

@@ -92,11 +92,32 @@ class TableSpec:
         example=[{"kind": "unique", "columns": ["email"]}],
     )
     quarantine: Quarantine = setting("Limits of bad rows.", Quarantine())
+    formerly: Optional[str] = setting(
+        "Name, `domain.table`, under which it was first loaded, and is stored. To be kept "
+        "as long as the table lives (docs/renaming.md).",
+        None,
+        example="sales.order_lines",
+    )
 
     @property
     def full_name(self) -> str:
         """`domain.table`, as people and catalogues say it."""
         return f"{self.domain}.{self.name}"
+
+    @property
+    def stored_as(self) -> str:
+        """`domain.table`, as its folders and state are named, which no rename changes."""
+        return self.formerly or self.full_name
+
+    @property
+    def stored_domain(self) -> str:
+        """The domain in that name."""
+        return self.stored_as.partition(".")[0]
+
+    @property
+    def stored_name(self) -> str:
+        """The table in that name."""
+        return self.stored_as.partition(".")[2]
 
     def column(self, name: str) -> Optional[Column]:
         """Return the declared column of that name; None if it is not declared."""

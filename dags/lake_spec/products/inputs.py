@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, Iterable, Iterator
 
-from lake_spec.contract.product_inputs import logs_of
+from lake_spec.contract.product_inputs import logs_of, stored_names
 from lake_spec.model import (
     CurrentDeletes,
     Dimension,
@@ -52,7 +52,10 @@ class Tables:
         """Describe a use of a table for the step that reads it."""
         spec = self._specs[table]
         return ProductInput(
-            view, table, layer, spec.key, logs_of(spec), spec.storage.is_plain
+            *(view, table, layer, spec.key),
+            logs=stored_names(logs_of(spec), self._specs),
+            is_plain=spec.storage.is_plain,
+            stored_as=spec.formerly,
         )
 
     def columns(self, table: str, layer: Layer) -> Columns:

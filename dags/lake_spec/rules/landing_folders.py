@@ -19,8 +19,14 @@ def is_below(path: str, folder: str) -> bool:
 
 
 def is_own(table: TableSpec) -> bool:
-    """Return whether the table's landing files are in the folder of its domain."""
-    return not table.has_files or is_below(table.source.path, table.domain)
+    """Return whether the table's landing files are in the folder of its domain.
+
+    Or in that of the domain which it was moved from: they went along.
+    """
+    if not table.has_files:
+        return True
+    owners = (table.domain, table.stored_domain)
+    return any(is_below(table.source.path, owner) for owner in owners)
 
 
 def is_granted(table: TableSpec, owner: Optional[DomainSpec]) -> bool:

@@ -22,6 +22,7 @@ from lake_local.cli.commands import (
     logs,
     onboard,
     put,
+    rename,
     run,
     secret,
     show,
@@ -37,7 +38,8 @@ from lake_local.workspace.project import find
 PROGRAM = "./run_locally.sh"
 COMMANDS = (
     *(demo, up, down, status, put, run, backfill, logs),
-    *(validate, explain, onboard, suggest_rules, secret, connect, show, cost, site),
+    *(validate, explain, onboard, suggest_rules, rename, secret, connect),
+    *(show, cost, site),
 )
 KEEPING = (demo, run, backfill)
 """Commands that may leave running what they started."""

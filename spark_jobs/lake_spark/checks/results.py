@@ -29,9 +29,9 @@ _NEEDED = ("at", "run", "layer", "check", "result", "value", "commit")
 """Fields of a row without which it cannot be compared."""
 
 
-def uri_of(runs: str, domain: str, table: str) -> str:
-    """Return the address of the results of a table."""
-    return f"{runs}/checks/{domain}/{table}.json"
+def uri_of(runs: str, table: str) -> str:
+    """Return the address of the results of a table, `domain.table`."""
+    return f"{runs}/checks/{table.replace('.', '/', 1)}.json"
 
 
 class Results:

@@ -121,7 +121,7 @@ def settle(run: TableRun, layer: str) -> None:
 
 def _settled(run: TableRun, layer: str) -> Results:
     """Return the results of the table, those of the newest commit of the layer included."""
-    uri = uri_of(run.environment.runs, run.spec.domain, run.spec.name)
+    uri = uri_of(run.environment.runs, run.spec.stored_as)
     results, table = Results(run.store, uri, run.report.release), run.table(layer)
     unreadable = results.set_aside()
     if unreadable:

@@ -69,7 +69,7 @@ def _behind(run: TableRun, parts: Sequence[Part], *, rebuild: bool) -> Behind:
 
 
 def _instants(parts: Sequence[Part]) -> Instants:
-    return {part.spec.name: part.log_instant for part in parts}
+    return {part.spec.stored_name: part.log_instant for part in parts}
 
 
 def _stood(run: TableRun, layer: str) -> Optional[Instants]:
@@ -90,7 +90,9 @@ def _was_rebuilt(run: TableRun, layer: str, parts: Sequence[Part]) -> bool:
 
 def _made_of(parts: Sequence[Part]) -> Dict[str, Definition]:
     return {
-        part.spec.name: json.loads(part.run.history.last_value("definition") or "{}")
+        part.spec.stored_name: json.loads(
+            part.run.history.last_value("definition") or "{}"
+        )
         for part in parts
     }
 
@@ -118,7 +120,7 @@ def _affected_keys(parts: Sequence[Part], since: Optional[Instants]) -> DataFram
     """Return keys of what the tables' logs hold after those instants, as far as built."""
     found = []
     for part in parts:
-        then = since[part.spec.name] if since else None
+        then = since[part.spec.stored_name] if since else None
         if part.log_instant not in (None, then):
             manifest, log = part.run.manifest(), part.run.log.read()
             built = retractions.until(log, part.log_instant)

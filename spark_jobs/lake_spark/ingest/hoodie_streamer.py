@@ -95,7 +95,7 @@ def _name_inputs(run: TableRun, batch: batches.Batch, manifest: Manifest) -> Non
         sql_file=sql_file,
         checkpoint=id,
         base_path=run.log.path,
-        table_name=glue_name(run.spec.name, "changes"),
+        table_name=glue_name(run.spec.stored_name, "changes"),
         jars=step_jars(jars_of([run.spec])),
     )
 

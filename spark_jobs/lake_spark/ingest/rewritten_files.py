@@ -81,8 +81,9 @@ def _erased_by(run: TableRun, uri: str) -> Tuple[int, int]:
     """Return how many keys of the table were erased by a request, and are to be."""
     try:
         data = json.loads(run.store.read(uri))
-        done = data.get("erased", {}).get(run.spec.name, 0)
-        return done, len(data.get("keys", {}).get(run.spec.name, ()))
+        names = {run.spec.name, run.spec.stored_name}
+        done = sum(data.get("erased", {}).get(name, 0) for name in names)
+        return done, sum(len(data.get("keys", {}).get(name, ())) for name in names)
     except (AttributeError, KeyError, TypeError, ValueError):
         return 0, 0  # no request: an erase will say so
 

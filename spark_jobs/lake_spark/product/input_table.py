@@ -61,7 +61,7 @@ class InputTable:
     ) -> None:
         self._spark, self._store, self._warehouse = spark, store, warehouse
         self.used = used
-        path = layer_folder(warehouse, used.table, used.layer.value)
+        path = layer_folder(warehouse, used.folder_of, used.layer.value)
         self._table = (
             ParquetTable(spark, store, path)
             if used.is_plain

@@ -45,7 +45,7 @@ def profile_where_due(run: TableRun) -> None:
 
 def uri_of(run: TableRun) -> str:
     """Return where the profile of the table is."""
-    return profile_uri(run.environment.runs, run.spec.domain, run.spec.name)
+    return profile_uri(run.environment.runs, run.spec.stored_as)
 
 
 def remove(run: TableRun) -> None:

@@ -12,6 +12,7 @@ from typing import Callable, Dict, Optional
 from lake_spec.contract.report import State
 from lake_spec.text.marked_values import unmarked
 from lake_spark.errors import first_line
+from lake_spark.stages import renamed
 from lake_spark.tables import foreign_files, recorded_settings, whole_messages
 from lake_spark.tables.table_run import TableRun
 
@@ -40,6 +41,7 @@ def attempt(
     # Within one pool Spark would serve the table that was first; pools share the cores.
     run.spark.sparkContext.setLocalProperty(POOL, run.spec.full_name)
     try:
+        renamed.settle(run)
         recorded_settings.refuse_other_type(run)
         foreign(run)
         recorded_settings.check(run)

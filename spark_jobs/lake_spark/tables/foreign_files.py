@@ -52,7 +52,7 @@ def move(run: TableRun) -> None:
     found = among(run, [each.uri for each in run.store.list(f"{run.home}/")])
     if run.dry_run or not found:
         return
-    place = moved_folder(run.environment.warehouse, run.spec.full_name)
+    place = moved_folder(run.environment.warehouse, run.spec.stored_as)
     run.check_lease()
     for uri in found:
         _rename(run, uri, f"{place}/{uri[len(run.home) + 1 :]}")
@@ -82,7 +82,7 @@ def _is_foreign(run: TableRun, path: str) -> bool:
 
 def moved(run: TableRun) -> List[str]:
     """List the files that were moved out of the table's folder and are still there."""
-    place = moved_folder(run.environment.warehouse, run.spec.full_name)
+    place = moved_folder(run.environment.warehouse, run.spec.stored_as)
     found = [each.uri for each in run.store.list(f"{place}/")]
     return [uri for uri in found if not is_folder(uri)]
 
@@ -104,15 +104,14 @@ def _files_of_hudi(run: TableRun) -> Iterator[Tuple[str, str]]:
 
 def _read(run: TableRun) -> List[str]:
     """Return the folders of the Hudi tables of other specs that a stage reads."""
-    spec = run.spec
-    found: List[Tuple[str, str]] = []
+    spec, warehouse = run.spec, run.environment.warehouse
     if spec.is_dimension:
         tables = (spec.source.main, spec.source.joined)
-        found = [(each.table, "history") for each in tables]
-    elif spec.is_product and spec.source.plan is not None:
+        return [f"{run.of_table(each.table).home}/history" for each in tables]
+    if spec.is_product and spec.source.plan is not None:
         inputs = [each for each in spec.source.plan.inputs if not each.is_plain]
-        found = [(each.table, each.layer.value) for each in inputs]
-    return [layer_folder(run.environment.warehouse, *each) for each in found]
+        return [layer_folder(warehouse, e.folder_of, e.layer.value) for e in inputs]
+    return []
 
 
 def _domain(run: TableRun, uris: Sequence[str]) -> str:

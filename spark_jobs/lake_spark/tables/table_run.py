@@ -141,7 +141,7 @@ class TableRun:
     @property
     def home(self) -> str:
         """Return the folder of its tables."""
-        return table_folder(self.environment.warehouse, self.spec.full_name)
+        return table_folder(self.environment.warehouse, self.spec.stored_as)
 
     @cached_property
     def manifests(self) -> ManifestFolder:
@@ -154,8 +154,8 @@ class TableRun:
         """Return the list of the keys that were erased from it."""
         return ErasedObject(
             self.store,
-            list_uri(self.environment.landing, self.spec.domain, self.spec.name),
-            self.spec.full_name,
+            list_uri(self.environment.landing, self.spec.stored_as),
+            self.spec.stored_as,
             release=self.report.release,
             old_uri=f"{self.home}/erased.json",
         )
@@ -180,7 +180,7 @@ class TableRun:
         """Return the current table, which is plain Parquet for some products."""
         if self.spec.storage.is_plain:
             return self._plain()
-        return self._derived("current", self.spec.name, (KEY,))
+        return self._derived("current", self.spec.stored_name, (KEY,))
 
     def _plain(self) -> ParquetTable:
         storage, kinds = self.spec.storage, dict(self.spec.columns)
@@ -198,7 +198,7 @@ class TableRun:
     def history(self) -> HudiTable:
         """Return the history table; its versions stay in the file of their key."""
         return self._derived(
-            "history", glue_name(self.spec.name, "history"), (KEY, fold.FROM)
+            "history", glue_name(self.spec.stored_name, "history"), (KEY, fold.FROM)
         )
 
     @cached_property
@@ -207,7 +207,7 @@ class TableRun:
         storage = replace(self.spec.storage, partition_by=())
         return self._derived(
             "surrogate_keys",
-            f"{self.spec.name}_surrogate_keys",
+            f"{self.spec.stored_name}_surrogate_keys",
             (KEY, fold.FROM),
             storage,
         )
@@ -217,7 +217,7 @@ class TableRun:
         """Return rows that were not accepted."""
         storage = Storage(index=self.spec.storage.index, buckets=1)
         options = table_options(
-            f"{self.spec.name}_quarantine",
+            f"{self.spec.stored_name}_quarantine",
             storage=storage,
             record_key=(LogColumn.PATH, LogColumn.ETAG, LogColumn.RECORD),
             keep_commits=self.spec.maintenance.keep_commits,
@@ -228,7 +228,7 @@ class TableRun:
 
     def _log_options(self, layer: str) -> Dict[str, str]:
         return log_options(
-            f"{self.spec.name}_{layer}",
+            f"{self.spec.stored_name}_{layer}",
             keep_commits=self.spec.maintenance.keep_commits,
             pinned=self.spec.engine is Engine.STREAMER
             or self.spec.storage.table_version == OLDER_TABLE_VERSION,

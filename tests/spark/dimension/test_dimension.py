@@ -196,6 +196,16 @@ def test_two_columns_of_one_name_are_refused_when_one_appears(shop):
     assert "would have two columns 'phone'" in report.error["message"]
 
 
+def test_a_file_of_others_among_those_of_a_table_is_named(shop):
+    folder = shop.root / "warehouse/tests/address/history"
+    theirs = folder / "part-0.snappy.parquet"
+    theirs.write_bytes(next(folder.glob("*.parquet")).read_bytes())
+    report = shop.lakes["dim_customer"].run("dimension")
+    theirs.unlink()
+    assert report.error["type"] == "ForeignFiles"
+    assert f"file://{theirs}: " in report.error["message"]
+
+
 def test_a_table_that_was_redefined_is_waited_for_then_all_is_joined_anew(shop):
     history = replace(shop.lakes["customer"].spec.history, ignore=("name",))
     other = shop.redefined("customer", history=history)

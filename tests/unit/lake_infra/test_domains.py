@@ -414,3 +414,41 @@ def test_grants_of_lake_formation_are_requests_that_its_api_takes():
         assert not report.has_errors(), report.generate_report()
         enum = taken.members["Permissions"].member.enum
         assert set(each["Permissions"]) <= set(enum)
+
+
+def test_a_role_reaches_what_a_moved_table_is_and_nothing_else_of_that_domain():
+    (wms,) = STOCK.tables
+    storage = replace(wms.storage, readable_as=(ReadableAs.ICEBERG,))
+    moved = replace(wms, name="parts", formerly="sales.old", storage=storage)
+    stock = replace(STOCK, tables=(moved,))
+    found = {each["Sid"]: each for each in role_statements(environment(), [stock])}
+    lists = {s: e for s, e in found.items() if isinstance(e["Resource"], list)}
+    own = {sid: keys(each) for sid, each in lists.items()}
+    of_sales = {
+        sid: [key.replace("s3:::", "") for key in reached if "/sales" in key]
+        for sid, reached in own.items()
+    }
+    iceberg = ReadableAs.ICEBERG.database_of("sales")
+    assert {sid: reached for sid, reached in of_sales.items() if reached} == {
+        "Tables": ["house/tables/sales/old", "house/tables/sales/old/*"],
+        "ErasedKeys": ["land/files/_erased/sales/old.json"],
+        "Runs": ["work/runs/profiles/sales/old.json"],
+        "Leases": ["work/runs/leases/sales.json"],
+        "Checks": ["work/runs/checks/sales/old.json"],
+        "FormerNames": [
+            f"glue:${{AWS::Region}}:${{AWS::AccountId}}:{thing}"
+            for thing in (
+                "database/sales",
+                *("table/sales/old_changes", "table/sales/old"),
+                "table/sales/old_history",
+            )
+        ],
+        "FormerNamesOfFormats": [
+            f"glue:${{AWS::Region}}:${{AWS::AccountId}}:{kind}/{iceberg}{name}"
+            for kind, name in (
+                ("database", ""),
+                *(("table", f"/old{end}") for end in ("_changes", "", "_history")),
+            )
+        ],
+    }
+    assert found["FormerNames"]["Action"] == ["glue:GetTable", "glue:UpdateTable"]

@@ -39,7 +39,7 @@ TEN_MESSAGES = [
     "tables/sales/orders.yml:4: engin: unknown key. Did you mean 'engine'? A table takes:"
     " name, domain, description, owner, source, key, columns, order_by, effective_at,"
     " load_effective_at, future_dates, engine, current, history, storage, profile,"
-    " maintenance, quality, checks, quarantine.",
+    " maintenance, quality, checks, quarantine, formerly.",
     "tables/sales/orders.yml:7: source.path: got '../orders'. Write folders joined by"
     " single slashes, of A-Z a-z 0-9 _ . = + @ -, as in sales/orders; no leading slash"
     " and no `..`.",

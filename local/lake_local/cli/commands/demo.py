@@ -120,7 +120,7 @@ def _step(opened: Session, dag_id: str, files: Iterable[tuple[str, str]]) -> End
 def _rows(opened: Session, table: TableSpec) -> tuple[int, list[Row]]:
     """Return the number of artists now, and every version of all of them."""
     text.progress("\nreading the tables")
-    root = table_folder(opened.specs.environment.warehouse, table.full_name)
+    root = table_folder(opened.specs.environment.warehouse, table.stored_as)
     with tempfile.TemporaryDirectory(prefix="demo-", dir=opened.home.root) as folder:
         current, history = Path(folder) / "current", Path(folder) / "history"
         questions = [

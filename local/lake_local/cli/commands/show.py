@@ -129,7 +129,7 @@ def request_of(args: Namespace, specs: Specs) -> Request:
     return Request(
         table=table.full_name,
         layer=layer.value,
-        path=layer_folder(specs.environment.warehouse, table.full_name, layer.value),
+        path=layer_folder(specs.environment.warehouse, table.stored_as, layer.value),
         order=order_of(table, layer),
         as_of=_instant("--as-of", args.as_of) if args.as_of else None,
         between=_between(args.between) if args.between else None,

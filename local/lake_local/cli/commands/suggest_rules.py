@@ -56,8 +56,8 @@ def _profile(
 ) -> TableProfile:
     """Return the stored profile. Raises BadRequest if there is none."""
     store = S3Store(opened.aws("s3"), environment.runs)
-    content = store.read(profile_file(table.domain, table.name))
-    uri = profile_uri(environment.runs, table.domain, table.name)
+    content = store.read(profile_file(table.stored_as))
+    uri = profile_uri(environment.runs, table.stored_as)
     if content is None:
         raise BadRequest(
             f"{table.full_name} has no profile ({uri}). Run {table.domain}_full_load or "

@@ -40,7 +40,7 @@ def test_it_is_read_as_it_was_written():
 
 
 def test_it_lies_next_to_the_runs():
-    found = profile_uri("s3://lake/runs/", "shop", "customer")
+    found = profile_uri("s3://lake/runs/", "shop.customer")
     assert found == "s3://lake/runs/profiles/shop/customer.json"
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Optional
 
+from lake_spec.contract.stage_tables import MAINTENANCE
 from lake_spec.model import Rule
 
 from lake_site import pictures
@@ -111,6 +112,15 @@ def maintained(table: TableFacts) -> tuple[MaintainedLayer, ...]:
         for run, report in table.reports
         for each in _maintained(run, table.spec.name, report)
     )
+
+
+def last_maintained(table: TableFacts) -> Optional[Run]:
+    """Return the newest known run that maintained a table; None for none."""
+    for run in table.runs:
+        report = run.tables[table.spec.name].get(MAINTENANCE)
+        if report and not run.dry_run and not report.get("error"):
+            return run
+    return None
 
 
 def samples_of_run(facts: DomainFacts, run: Run) -> list[Mapping[str, Any]]:

@@ -157,6 +157,8 @@ def _add_table(files: Files, table: TableFacts, environment: EnvironmentSpec) ->
         rule_charts=quality.rule_charts(results),
         bad_runs=quality.bad_runs(table),
         maintained=quality.maintained(table)[:MAINTAINED_SHOWN],
+        last_maintained=quality.last_maintained(table),
+        maintenance_schedule=facts.spec.schedules.maintenance,
         money=_money(facts),
         picture=picture,
         charts=_charts(table),

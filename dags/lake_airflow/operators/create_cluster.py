@@ -40,6 +40,7 @@ from lake_airflow.runs.xcoms import (
     RUN_XCOM,
     run_name,
 )
+from lake_spec.contract.stage_tables import MAINTENANCE
 from lake_spec.model import ClusterSpec, EnvironmentSpec, Concurrency
 
 LONGEST_WAIT = timedelta(hours=12)
@@ -108,7 +109,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             planned = self._planned(context)
             if planned.run.plan_only:
                 self._show_plan(context, planned)
-            self._refuse_unloaded(context)
+            self._end_unloaded(context, planned.run)
             self._wait_for_earlier(context, planned)
             token = self._take_lease(context, planned.run)
             granted = replace(planned, run=replace(planned.run, token=token))
@@ -142,10 +143,19 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         context["ti"].xcom_push(key=RELEASE_XCOM, value=self.release)
         raise AirflowSkipException(f"Plan only, nothing is created: {address}")
 
-    def _refuse_unloaded(self, context: Any) -> None:
-        """End before the lease where the full load is to come first."""
-        if is_unloaded(self.plan, self.lease(), context):
+    def _end_unloaded(self, context: Any, run: Run) -> None:
+        """End before the lease where the full load is to come first.
+
+        Maintenance has nothing to do then, and is no run that anybody misses.
+        """
+        if not is_unloaded(self.plan, self.lease(), context):
+            return
+        if self.plan.kind != MAINTENANCE:
             raise AirflowFailException(f"The run is refused: {what_to_do(self.plan)}")
+        context["ti"].xcom_push(key=RUN_XCOM, value=run.to_xcom())
+        words = f"nothing of {self.plan.domain} has been loaded yet"
+        self._end_for_nothing(context, run, words)
+        raise AirflowSkipException(f"Nothing to do: {words}.")
 
     def _wait_for_earlier(self, context: Any, planned: Preview) -> None:
         """Defer a backfill's run until the runs before it have ended.
@@ -250,11 +260,15 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             return
         covered = Covered(self.plan, self.environment, aws_conn_id=self.aws_conn_id)
         if by := covered.by(context["dag_run"]):
-            context["ti"].xcom_push(key=NO_NEWS_XCOM, value=by)
-            files = RunFiles(self.environment, run.name, aws_conn_id=self.aws_conn_id)
-            files.write("summary.json", summary_of_nothing(self.plan, run).to_json())
+            self._end_for_nothing(context, run, by)
             self.lease().give_back(run.name)
             raise AirflowSkipException(f"Nothing new: {by} took what there was.")
+
+    def _end_for_nothing(self, context: Any, run: Run, why: str) -> None:
+        """Note why the run has nothing to do, and write its summary."""
+        context["ti"].xcom_push(key=NO_NEWS_XCOM, value=why)
+        files = RunFiles(self.environment, run.name, aws_conn_id=self.aws_conn_id)
+        files.write("summary.json", summary_of_nothing(self.plan, run).to_json())
 
     def _made_all_the_same(self, name: str, error: ReplyLost) -> str:
         """Return the cluster whose creation EMR did not confirm. Raises ReplyLost

@@ -245,7 +245,6 @@ def _maintenance(domain: DomainSpec) -> DagPlan:
         f"Compaction, clustering and cleaning of {domain.name} where due",
         stages=(_stage(domain, MAINTENANCE),),
         schedule=domain.schedules.maintenance,
-        loaded_by=_loaded_by(domain),
     )
 
 

@@ -9,7 +9,9 @@ from typing import Any
 
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.lease import DomainLease
-from lake_spec.contract.run_options import INCREMENTAL
+from lake_spec.contract.run_options import FULL_LOAD, INCREMENTAL
+from lake_spec.contract.stage_tables import MAINTENANCE
+from lake_spec.model.continuous import CONTINUOUS
 
 _BY_SCHEDULE = "scheduled"  # Airflow's run type
 
@@ -21,15 +23,23 @@ def is_unloaded(plan: DagPlan, lease: DomainLease, context: Any) -> bool:
     was lost, Airflow knows the runs that succeeded. What somebody started or cleared is
     wanted.
     """
-    run = context["dag_run"]
+    run, loading = context["dag_run"], _loading(plan)
     is_wanted = run.run_type != _BY_SCHEDULE or getattr(run, "clear_number", 0)
-    if plan.loaded_by is None or is_wanted or lease.was_taken():
+    if not loading or is_wanted or lease.was_taken():
         return False
     succeeded = (
         context["ti"].get_dr_count(dag_id=dag_id, states=["success"])
-        for dag_id in (plan.loaded_by, plan.dag_id)
+        for dag_id in loading
     )
     return not any(succeeded)
+
+
+def _loading(plan: DagPlan) -> tuple[str, ...]:
+    """Return the DAGs of which one has to be done first; none where none has to."""
+    if plan.kind == MAINTENANCE:
+        kinds = (FULL_LOAD, INCREMENTAL, CONTINUOUS)
+        return tuple(f"{plan.domain}_{kind}" for kind in kinds)
+    return (plan.loaded_by, plan.dag_id) if plan.loaded_by else ()
 
 
 def what_to_do(plan: DagPlan) -> str:

@@ -20,7 +20,7 @@ END_TASK = "terminate_cluster"
 RUN_XCOM = "run"  # of create_cluster: the pinned run
 RELEASE_XCOM = "release"  # of create_cluster: what it runs as, also if it refuses to
 CAUSE_XCOM = "cause"  # of create_cluster: why there is no cluster
-NO_NEWS_XCOM = "no_news"  # of create_cluster: the run that did what this one was for
+NO_NEWS_XCOM = "no_news"  # of create_cluster: why this run had nothing to do
 COST_XCOM = "minutes"  # of terminate_cluster: cluster minutes by table
 STEPS_XCOM = "steps"  # of a stage: how each of its steps ended
 
@@ -45,7 +45,7 @@ def reported_cause(context: Any) -> str | None:
 
 
 def covering_run(context: Any) -> str | None:
-    """Return the run for which this one had nothing left to do; None if it had."""
+    """Return why this run had nothing to do, mostly the run that did it; None if it had."""
     return _pulled(context, NO_NEWS_XCOM)
 
 

@@ -91,6 +91,13 @@ class WarningId(str, Enum):
     the DAG `<domain>_rebuild` for the table; readers see the old rows until it is done.
     """
 
+    OVERDUE_MAINTENANCE = "OverdueMaintenance"
+    """Files that commits replaced wait for their cleaning for more than a week.
+
+    Fix: Run the DAG `<domain>_maintenance`. Give it a schedule in `_domain.yml`, as in
+    `schedules: {maintenance: "0 3 * * 0"}`, and unpause it.
+    """
+
     LATE_SOURCE = "LateSource"
     """The newest landing file is older than the table's `late_after_hours`.
 

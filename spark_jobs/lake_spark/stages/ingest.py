@@ -28,6 +28,7 @@ from lake_spark.sources.jdbc_landed import lands_in_load
 from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
 from lake_spark.profiling.profile import profile_loaded
 from lake_spark.publish.publication import publish
+from lake_spark.stages import overdue
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
 
@@ -193,6 +194,7 @@ def end(run: TableRun) -> None:
     if unbalanced:
         raise AssertionError(f"rows are unaccounted for in {', '.join(unbalanced)}")
     _report_freshness(run)
+    overdue.warn(run)
     if not run.dry_run:
         catalog.register(run)
         publish(run, ("changes", "current"))

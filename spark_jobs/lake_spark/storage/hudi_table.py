@@ -308,6 +308,11 @@ class HudiTable(CommittedTable):
         timeline = self._timeline()
         return timeline.instants() if timeline else []
 
+    def last_clean(self) -> str:
+        """Return the instant of the last cleaning that is not archived; empty for none."""
+        timeline = self._timeline()
+        return timeline.last_clean() if timeline else ""
+
     def unfinished(self) -> List[str]:
         """Return the instants of writes that were begun and not completed."""
         timeline = self._timeline()

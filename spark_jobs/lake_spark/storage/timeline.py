@@ -83,10 +83,18 @@ class Timeline:
         """Return whether the commit of that instant is there with all of its files."""
         return requested in self._by_instant and requested >= self._first_readable()
 
+    def last_clean(self) -> str:
+        """Return the instant of the last cleaning that is not archived; empty for none."""
+        last = self._last_clean()
+        return last.get().requestedTime() if last.isPresent() else ""
+
+    def _last_clean(self) -> JavaObject:
+        cleaned = self._client.getActiveTimeline().getCleanerTimeline()
+        return cleaned.filterCompletedInstants().lastInstant()
+
     def _first_readable(self) -> str:
         """Return the oldest commit that the last cleaning left readable."""
-        cleaned = self._client.getActiveTimeline().getCleanerTimeline()
-        last = cleaned.filterCompletedInstants().lastInstant()
+        last = self._last_clean()
         if not last.isPresent():
             return ""
         utils = self._jvm.org.apache.hudi.common.util.CleanerUtils

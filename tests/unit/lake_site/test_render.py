@@ -525,6 +525,17 @@ def test_a_table_shows_what_maintenance_did_to_its_files():
         assert "history compaction" not in words
 
 
+def test_a_table_shows_how_long_ago_it_was_maintained_and_that_nobody_does():
+    run = summary(NOW - timedelta(days=9), "address")
+    page = "domains/shop/tables/address.html"
+    never = Page(site(facts(None, run))[page]).text
+    assert "None of the runs that are known maintained it. It has no schedule" in never
+    done = report("address", "maintenance", NOW - timedelta(days=9))
+    run["tables"]["address"]["maintenance"] = done
+    words = Page(site(facts(None, run))[page]).text
+    assert "Last maintained 2026-11-17 12:00 UTC, 9 day(s) before this page." in words
+
+
 def test_a_rule_shows_the_rows_that_broke_it_run_by_run():
     words = "street has no value"
     runs = []

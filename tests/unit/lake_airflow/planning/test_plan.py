@@ -81,9 +81,7 @@ def fed(one, **settings):
 def test_a_run_follows_a_full_load_where_each_table_begins_with_one(one, is_loaded):
     planned = plan(domain(table("orders"), one, continuous=Continuous()))
     loaded_by = {each.kind: each.loaded_by for each in planned if each.loaded_by}
-    after = dict.fromkeys(
-        ("incremental", "continuous", "maintenance"), "sales_full_load"
-    )
+    after = dict.fromkeys(("incremental", "continuous"), "sales_full_load")
     assert loaded_by == (after if is_loaded else {})
 
 
@@ -109,7 +107,6 @@ def test_a_domain_has_a_dag_for_loading_changes_maintenance_and_rebuilding():
         dag_of(
             *("maintenance", maintenance, "maintenance"),
             takes=("move_foreign_files",),
-            **after,
         ),
         dag_of("rebuild", anew, "rebuild", takes=("verify", "sample")),
         dag_of("erase", gone, "erase", takes=("request",)),

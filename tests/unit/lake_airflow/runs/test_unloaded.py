@@ -6,8 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_airflow.compat import AirflowFailException
+from lake_airflow.compat import AirflowFailException, AirflowSkipException
 from lake_airflow.runs.files import RunFiles
+from lake_airflow.runs.xcoms import covering_run
 from lake_spec.model.continuous import Continuous
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, domain, snapshot
@@ -34,7 +35,7 @@ def scheduled(runner):
     return scheduled
 
 
-@pytest.mark.parametrize("kind", ["incremental", "continuous", "maintenance"])
+@pytest.mark.parametrize("kind", ["incremental", "continuous"])
 def test_it_says_what_to_start_and_so_does_the_next_one(
     aws, emr, runner, scheduled, kind
 ):
@@ -48,6 +49,26 @@ def test_it_says_what_to_start_and_so_does_the_next_one(
         assert files.read("summary.json")["causes"] == [told]
     assert not emr.clusters
     assert not aws.list_objects_v2(Bucket="lake", Prefix="runs/leases/")["KeyCount"]
+
+
+@pytest.mark.parametrize("tables", [SPEC.tables, (snapshot("stock"),)])
+def test_maintenance_has_nothing_to_do_then_and_is_green(
+    aws, emr, runner, scheduled, tables
+):
+    plan = dag_plan("maintenance", domain(*tables))
+    for run_id in ("scheduled-1", "scheduled-2"):
+        scheduled(run_id)
+        with pytest.raises(AirflowSkipException, match="nothing of sales has been"):
+            runner.execute(create_cluster(plan))
+        files = RunFiles(ENVIRONMENT, f"sales_maintenance/{run_id}", aws_conn_id=None)
+        assert not files.read("summary.json")["causes"]
+        assert covering_run({"ti": runner.context("done")["ti"]})
+        runner.succeeded = {"sales_maintenance": 1}
+    assert not emr.clusters
+    assert not aws.list_objects_v2(Bucket="lake", Prefix="runs/leases/")["KeyCount"]
+    runner.succeeded = {"sales_incremental": 1}
+    scheduled("scheduled-3")
+    assert runner.execute(create_cluster(plan)) == emr.clusters[0].id
 
 
 @pytest.mark.parametrize("first", ["full_load", "incremental"])

@@ -6,6 +6,7 @@ partition, a table whose names are not the lake's.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from lake_local.onboard.catalog import (
 )
 from lake_local.onboard.origin import FILES, JDBC, KAFKA, Origin
 from lake_local.onboard.plan import Request, planned
-from lake_local.onboard.spec_text import one_line, scalar
+from lake_local.onboard.spec_text import domain_text, one_line, scalar
 from lake_local.onboard.writing import faults_of, write
 from lake_local.workspace.project import Project
 
@@ -321,3 +322,14 @@ def test_a_generated_column_is_not_added_by_snapshot_rows_either(tmp_path):
     assert "  ignore_columns: [total]\n" in text
     assert "  # total: string  # left out: the database computes it" in text
     assert files
+
+
+def test_a_new_domain_has_a_weekly_maintenance_at_a_minute_of_its_own(tmp_path):
+    names = ("shop", "crm", "stock", "sales", "hr")
+    told = set()
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "_domain.yml").write_text(domain_text(name, "shop-data"))
+        told.add(load_domain(name, tmp_path).schedules.maintenance)
+    assert len(told) == len(names)
+    assert all(re.fullmatch(r"\d+ [1-4] \* \* 0", each) for each in told)

@@ -260,6 +260,7 @@ def _build(
             alone=found.alone,
         ),
         before_commit,
+        **{refold.REPROCESSES: str(waiting.manifest.reprocesses)},
     )
 
 

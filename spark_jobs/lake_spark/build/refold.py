@@ -8,7 +8,7 @@ the figures, and how it is known that the table was written by this very fold.
 
 from __future__ import annotations
 
-from typing import Dict, Optional
+from typing import Dict, Mapping, Optional
 
 from lake_spec.model import SurrogateKind
 from lake_spark.build.merge import LOG_INSTANT, ROWS
@@ -25,6 +25,9 @@ another version are read, until they are rebuilt.
 
 BEFORE_FORKS = "2"
 """The version that differs only where several creates name one old key."""
+
+REPROCESSES = "reprocesses"
+"""In a commit's metadata: how many reprocesses its log had had, which it knows of."""
 
 FEW_ROWS = 50_000
 """A table of no more rows is read: that takes less than planning a second fold.
@@ -53,7 +56,7 @@ def is_folded(run: TableRun, table: HudiTable, manifest: Manifest) -> bool:
     """Return whether a table's rows can be known from its log alone, and should be.
 
     Not where the log was made again since, so that it lacks the commit the table was
-    built from; not where files were retracted, for the log shows the table without
+    built from; not where files were retracted since, for the log shows the table without
     them; where floats arrived for doubles, which changes how rows compare; where a column
     was declared as dropped since, maybe; or where versions have numbers of their own.
     """
@@ -62,10 +65,18 @@ def is_folded(run: TableRun, table: HudiTable, manifest: Manifest) -> bool:
     return (
         built.get(FOLD) in same
         and int(built.get(ROWS, 0)) > FEW_ROWS
-        and not (manifest.contents.retracted or manifest.contents.narrow)
+        and not manifest.contents.narrow
+        and _knows_what_was_retracted(built, manifest)
         and any(each.instant == built[LOG_INSTANT] for each in run.log.commits())
         and not run.log.narrow_paths()
         and not any(column.dropped for _, column in spec.columns)
         and spec.scope is None
         and spec.history.surrogate_key.kind is SurrogateKind.DETERMINISTIC
     )
+
+
+def _knows_what_was_retracted(built: Mapping[str, str], manifest: Manifest) -> bool:
+    """Return whether a table was built after the last reprocess of its log."""
+    if not manifest.contents.retracted:
+        return True
+    return built.get(REPROCESSES) == str(manifest.reprocesses)

@@ -118,13 +118,22 @@ def test_a_table_of_the_fold_before_is_read_where_keys_changed(lake, monkeypatch
     assert not refold.is_folded(lake.tables, lake.tables.history, changed)
 
 
-@pytest.mark.nightly
-def test_a_table_of_retracted_files_is_read(lake):
+def test_a_table_is_read_once_after_a_reprocess_and_not_for_good(lake, monkeypatch):
     lake.done("incremental", "scd2")
     lake.land("changes/1.csv", "op,id,name,at\nU,1,d,2026-01-02\n")
-    lake.done("reprocess", "scd2")
-    assert not refold.is_folded(lake.tables, lake.tables.history, _taken(lake))
+    lake.done("reprocess")
+    history, taken = lake.tables.history, _taken(lake)
+    assert taken.contents.retracted and not refold.is_folded(
+        lake.tables, history, taken
+    )
+    lake.done("scd2")
     assert lake.living("name") == [(1, "d"), (2, "c")]
+    lake.land("changes/2.csv", "op,id,name,at\nU,1,e,2026-01-03\nD,2,,2026-01-03\n")
+    monkeypatch.setattr(HudiTable, "read", refuse)
+    lake.done("incremental", "scd2")
+    monkeypatch.undo()
+    assert lake.living("name") == [(1, "e")]
+    assert lake.verify().error is None
 
 
 def test_a_table_whose_log_was_lost_is_read(lake):

@@ -19,6 +19,7 @@ from lake_airflow.emr.steps import spark_step
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.run import check_run
 from lake_airflow.runs.xcoms import CREATE_TASK
+from lake_spec.model import DomainSpec, EnvironmentSpec
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, domain
 
 States = Dict[str, str]
@@ -44,12 +45,16 @@ class Design:
     on_success: Optional[Callable[[Any], None]] = None
 
 
-def ours(plan: DagPlan) -> Design:
+def ours(
+    plan: DagPlan,
+    spec: DomainSpec = domain(),
+    environment: EnvironmentSpec = ENVIRONMENT,
+) -> Design:
     """The DAG that users get."""
     renderer = Renderer(
-        domain(),
+        spec,
         cluster=CLUSTER,
-        environment=ENVIRONMENT,
+        environment=environment,
         release=RELEASE,
         poll_seconds=15,
     )

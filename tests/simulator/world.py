@@ -25,7 +25,7 @@ from lake_airflow.operators import (
 )
 from lake_airflow.operators.deferral import WaitsForEmr
 from lake_airflow.reporting import cost_ledger, notifier
-from lake_airflow.runs import ends, lease
+from lake_airflow.runs import cluster_slots, ends, lease
 from lake_spec.contract.run_key import any_run_key
 from lake_spec.contract.stage_tables import tables_of
 from lake_spec.costs.ledger import cluster_of
@@ -65,8 +65,8 @@ OVER = ("success", "failed", "deleted")
 TOKEN = "--lease-token"
 OTHER = "other"  # the name of the second Airflow
 TASKS = (
-    *(cost_ledger, create_cluster, deferral, ends, finish_run, lease, notifier),
-    *(reaper, run_over, submit_stage, terminate_cluster),
+    *(cluster_slots, cost_ledger, create_cluster, deferral, ends, finish_run, lease),
+    *(notifier, reaper, run_over, submit_stage, terminate_cluster),
 )
 """The modules that tell the time, or read and write a run's files."""
 
@@ -162,7 +162,8 @@ class World:
         """What the step itself checks before each of its commits."""
         given = dict(zip(step.args, step.args[1:]))
         run, token = given["--run"], int(given[TOKEN])
-        check = LeaseCheck(Objects(self.objects), ENVIRONMENT.runs, "sales", run, token)
+        where = Objects(self.objects), ENVIRONMENT.runs
+        check = LeaseCheck(*where, given["--domain"], run, token)
         try:
             check()
         except LeaseLost as refused:

@@ -200,6 +200,14 @@ def created(cluster: dict[str, Any]) -> datetime:
     return cluster["Status"]["Timeline"]["CreationDateTime"]
 
 
+def run_of(cluster: dict[str, Any]) -> str:
+    """Return the name of its run, as tags have it; its id where they have none."""
+    tags = tags_of(cluster)
+    if "lake:dag" not in tags or "lake:run" not in tags:
+        return str(cluster["Id"])
+    return f"{tags['lake:dag']}/{tags['lake:run']}"
+
+
 def tags_of(cluster: dict[str, Any]) -> dict[str, str]:
     """Return the tags of a described cluster by their keys."""
     return {tag["Key"]: tag["Value"] for tag in cluster.get("Tags", ())}

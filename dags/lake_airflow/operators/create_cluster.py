@@ -1,4 +1,4 @@
-"""The first task of a run: it checks the run, takes its lease and creates the cluster."""
+"""The first task of a run: it checks the run, takes lease and slot, creates the cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from typing import Any, NoReturn
 from airflow.providers.amazon.aws.operators.emr import EmrCreateJobFlowOperator
 
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
-from lake_airflow.emr.clusters import ClusterFinder, idle, is_of_this_airflow, is_over
+from lake_airflow.emr.clusters import (
+    ClusterFinder,
+    idle,
+    is_of_this_airflow,
+    is_over,
+    run_of,
+)
 from lake_airflow.emr.hook import ReplyLost, SendsOnce
 from lake_airflow.emr.job_flow import ALIVE, ENDING, cluster_name, request_problems
 from lake_airflow.emr.steps import StepError
@@ -19,6 +25,7 @@ from lake_airflow.operators.deferral import (
     READS_LIMIT,
     OutlivesTriggers,
 )
+from lake_airflow.runs.cluster_slots import ClusterSlots
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.operators.links import RunPageLink
 from lake_airflow.operators.preview import Preview
@@ -52,7 +59,8 @@ WAITS_XCOM = "waits_since"  # of the first task: since when this try waits, ISO 
 
 
 class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
-    """Checks the run, takes its domain's lease, then finds its cluster or creates it.
+    """Checks the run, takes its domain's lease, then finds its cluster or, with a slot of
+    the environment, creates it.
 
     Returns the cluster's id at once: EMR queues steps while it starts. A
     cluster that was created before this task failed is ended again.
@@ -218,7 +226,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             ti.xcom_push(key=WAITS_XCOM, value=now.isoformat())
         if now - began > LONGEST_WAIT:
             raise AirflowFailException(
-                f"The run waited {LONGEST_WAIT} for earlier runs to end. Start it "
+                f"The run waited {LONGEST_WAIT} for other runs to end. Start it "
                 "again when they have ended."
             )
         self.reads_succeed(context)
@@ -248,6 +256,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             self.log.info("The run has a cluster already: %s", found[0])
             return found[0]
         self._skip_without_news(context, planned.run)
+        self._take_slot(context, planned.run)
         self.job_flow_overrides = request
         try:
             return super().execute(context)
@@ -269,6 +278,20 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         context["ti"].xcom_push(key=NO_NEWS_XCOM, value=why)
         files = RunFiles(self.environment, run.name, aws_conn_id=self.aws_conn_id)
         files.write("summary.json", summary_of_nothing(self.plan, run).to_json())
+
+    def _take_slot(self, context: Any, run: Run) -> None:
+        """Wait until the environment may have one more cluster, and it is this run's turn.
+
+        The run has its domain's lease: of each domain one run waits here.
+        """
+        slots = ClusterSlots(self.environment, aws_conn_id=self.aws_conn_id)
+        if waits_for := slots.take(run.name, self._runs_with_clusters):
+            where = self.environment.name
+            self.log.info("%s: %s Waiting for a cluster to end.", where, waits_for)
+            self._wait(context, looks=OTHERS_LOOKS)
+
+    def _runs_with_clusters(self) -> list[str]:
+        return list(map(run_of, self.clusters().living(states=(*ALIVE, *ENDING))))
 
     def _made_all_the_same(self, name: str, error: ReplyLost) -> str:
         """Return the cluster whose creation EMR did not confirm. Raises ReplyLost

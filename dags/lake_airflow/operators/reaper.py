@@ -20,6 +20,7 @@ from lake_airflow.emr.clusters import (
     idle,
     is_of_this_airflow,
     is_over,
+    run_of,
     tags_of,
 )
 from lake_airflow.reporting.cost_ledger import Ledger
@@ -91,9 +92,7 @@ class EndLeftovers(BaseOperator):
 
     def _note_end(self, cluster: dict[str, Any], why: str) -> None:
         """Tell the run who ended it, where a tag has the run."""
-        tags = tags_of(cluster)
-        if "lake:dag" in tags and "lake:run" in tags:
-            run = f"{tags['lake:dag']}/{tags['lake:run']}"
+        if (run := run_of(cluster)) != cluster["Id"]:
             ends = Ends(self.environment, run, aws_conn_id=self.aws_conn_id)
             ends.note(cluster["Id"], by=DAG_ID, why=why)
 

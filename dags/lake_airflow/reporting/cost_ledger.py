@@ -11,7 +11,7 @@ from typing import Any
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 
-from lake_airflow.emr.clusters import created, is_of, tags_of
+from lake_airflow.emr.clusters import created, is_of, run_of, tags_of
 from lake_airflow.emr.job_flow import ENDED, NAME_PREFIX
 from lake_airflow.emr.steps import stages_asked
 from lake_airflow.runs.files import RunFiles
@@ -59,7 +59,7 @@ class Ledger:
         tags = tags_of(cluster)
         if not is_of(cluster, self.environment):
             return None
-        run = f"{tags['lake:dag']}/{tags['lake:run']}"
+        run = run_of(cluster)
         entry = entry_of(
             cluster,
             run=run,

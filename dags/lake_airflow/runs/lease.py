@@ -15,17 +15,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from functools import cached_property
 
+from lake_airflow.runs.cluster_slots import GRACE, ClusterSlots
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.s3_object import S3Object
 from lake_spec.contract.lease import Lease, lease_uri, read_lease
 from lake_spec.model import EnvironmentSpec
 from lake_spec.model.continuous import CONTINUOUS, STOP
-
-GRACE = timedelta(minutes=20)
-"""Longest time from a run's lease to a cluster that EMR lists."""
 
 _ATTEMPTS = 5
 
@@ -92,12 +90,17 @@ class DomainLease:
     def give_back(
         self, holder: str, *, unless: Callable[[str], bool] = lambda holder: False
     ) -> None:
-        """Release it, unless the run needs it; a failure is no error, as it expires."""
+        """Release it and the run's cluster slot, unless the run needs them; a failure is
+        no error, as both expire."""
         try:
             if not unless(holder):
                 self.release(holder)
+                slots = ClusterSlots(self.environment, aws_conn_id=self.aws_conn_id)
+                slots.give_back(holder)
         except Exception:
-            log.exception("The lease of %s could not be released.", self.domain)
+            log.exception(
+                "The lease of %s, or a slot, was not given back.", self.domain
+            )
 
     def ask_to_stop(self, holder: str, by: str) -> None:
         """Ask a continuous run to end after its micro-batch; other runs end anyway.

@@ -166,6 +166,12 @@ class EnvironmentSpec:
         None,
         example="*/15 * * * *",
     )
+    clusters_at_once: Optional[int] = setting(
+        "Number of clusters that may be there at once; further runs wait for their turn. "
+        "If left out, there is no limit.",
+        None,
+        example=10,
+    )
     alarm_topic: Optional[str] = setting(
         "ARN of the SNS topic for alarms: clusters that could not be terminated, the "
         "budget, a scheduler that stopped.",

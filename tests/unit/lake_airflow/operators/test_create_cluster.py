@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
@@ -11,11 +12,13 @@ from botocore.exceptions import ClientError
 from lake_airflow.compat import AirflowFailException
 from lake_airflow.emr.clusters import ClusterFinder
 from lake_airflow.emr.hook import ReplyLost, SendsOnce
+from lake_airflow.operators.create_cluster import LONGEST_WAIT
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.runs.run import Run
 from lake_spec.model import Concurrency
 from lake_spec.model.instances import InstanceGroups, PrimaryGroup
+from tests.unit.lake_airflow.conftest import logged
 from tests.unit.lake_airflow.fake_emr import throttled
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, dag_plan
@@ -154,6 +157,45 @@ def test_a_second_run_of_the_domain_waits_without_a_worker(aws, emr, runner):
     runner.run_id = "manual-2"
     assert runner.wake(task, deferred.value.method_name) == emr.clusters[1].id
     assert holder(aws) == "sales_maintenance/manual-2"
+
+
+def test_a_run_of_another_domain_waits_for_a_cluster_of_the_environment_to_end(
+    aws, emr, runner, caplog, capsys
+):
+    limited = replace(ENVIRONMENT, clusters_at_once=1)
+    runner.execute(create(environment=limited))
+    runner.run_id, plan = "manual-2", replace(PLAN, domain="stock")
+    task = create(plan=plan, environment=limited)
+    caplog.set_level("INFO")
+    deferred(runner, lambda: runner.execute(task))
+    assert (
+        "test: 1 of 1 clusters (clusters_at_once) are taken, by "
+        "sales_full_load/manual-1. Waiting for a cluster to end."
+    ) in logged(caplog, capsys)
+    assert len(emr.clusters) == 1
+    runner.run_id, ends = "manual-1", terminate()
+    ends.environment = limited
+    runner.execute(stays_in_the_worker(ends))
+    runner.run_id = "manual-2"
+    assert runner.wake(task, "execute_again") == emr.clusters[1].id
+
+
+def test_a_run_that_gives_up_waiting_for_a_cluster_frees_its_place(aws, emr, runner):
+    limited = replace(ENVIRONMENT, clusters_at_once=1)
+    runner.execute(create(environment=limited))
+    runner.run_id, plan = "manual-2", replace(PLAN, domain="stock")
+    task = create(plan=plan, environment=limited)
+    deferred(runner, lambda: runner.execute(task))
+    long_ago = datetime.now(timezone.utc) - LONGEST_WAIT - timedelta(minutes=1)
+    runner.xcoms["create_cluster", "waits_since"] = long_ago.isoformat()
+    with pytest.raises(AirflowFailException, match="waited 12:00:00 for other runs"):
+        runner.wake(task, "execute_again")
+    key = "runs/cluster_slots.json"
+    slots = json.loads(aws.get_object(Bucket="lake", Key=key)["Body"].read())
+    assert (list(slots["granted"]), slots["waiting"]) == (
+        ["sales_full_load/manual-1"],
+        {},
+    )
 
 
 def test_where_declared_a_second_run_is_refused_naming_the_first(aws, emr, runner):

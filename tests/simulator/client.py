@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any, Callable, Dict, Iterator, List, Tuple
@@ -18,6 +18,7 @@ from botocore.exceptions import (
 )
 from botocore.model import ServiceModel
 
+from lake_airflow.emr.job_flow import ALIVE, ENDED, ENDING
 from tests.simulator.cloud import Cloud, Cluster, Step
 
 READ_SECONDS, WRITE_SECONDS = 0.2, 0.5
@@ -25,6 +26,7 @@ CONNECTION = "EndpointConnectionError"
 READ_FAULTS = ("ThrottlingException", "ExpiredTokenException", CONNECTION)
 FORGETS = 0.004
 """How likely EMR answers that it will end a cluster, and does not."""
+EVER = datetime.min.replace(tzinfo=timezone.utc)
 NOT_VALID = timedelta(seconds=20)
 """So long after its creation EMR may not know a cluster."""
 
@@ -160,10 +162,14 @@ class EmrClient:
         told = [{"StepId": each, "Status": "SUBMITTED"} for each in StepIds]
         return _ok(CancelStepsInfoList=told)
 
-    def list_clusters(self, ClusterStates: List[str], **_: Any) -> Dict[str, Any]:
+    def list_clusters(
+        self, ClusterStates: Any = (), CreatedAfter: Any = EVER
+    ) -> Dict[str, Any]:
         self._read()
-        found = [self._told(each) for each in self._cloud.clusters.values()]
-        wanted = [c for c in found if c["Status"]["State"] in ClusterStates]
+        clusters = self._cloud.clusters.values()
+        found = [self._told(each) for each in clusters if each.created >= CreatedAfter]
+        states = ClusterStates or (*ALIVE, *ENDING, *ENDED)
+        wanted = [c for c in found if c["Status"]["State"] in states]
         return {"Clusters": wanted[::-1]}
 
     def describe_cluster(self, *, ClusterId: str) -> Dict[str, Any]:

@@ -5,17 +5,26 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
+from functools import cached_property
 from typing import Any
 
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 
 from lake_airflow.emr.clusters import created, is_of, run_of, tags_of
-from lake_airflow.emr.job_flow import ENDED, NAME_PREFIX
+from lake_airflow.emr.job_flow import ALIVE, ENDED, ENDING, NAME_PREFIX
 from lake_airflow.emr.steps import stages_asked
+from lake_airflow.runs.cluster_slots import GRACE
 from lake_airflow.runs.files import RunFiles
-from lake_spec.contract.state_format import FORMAT
+from lake_airflow.runs.s3_object import S3Object
+from lake_spec.contract.state_format import (
+    FORMAT,
+    from_fields,
+    parse_state,
+    to_fields,
+)
 from lake_spec.costs.ledger import (
     NO_TABLE,
     Interval,
@@ -32,13 +41,30 @@ LONGEST_LIFE = timedelta(days=8)
 """Longest lifetime of a cluster: `max_hours` is at most 168."""
 
 LOOKS_BACK = timedelta(days=1)
-"""Age after which ended clusters are no longer checked for an entry."""
+"""So long after its end at most a cluster gets an entry where nothing was seen before, and
+after its longest life where its entry could not be written."""
+
+MOST_NOTED = 100
+"""Entries that one call writes at most; it leaves the others to the next one."""
 
 log = logging.getLogger(__name__)
 
 _MARKETS = {"ON_DEMAND": ON_DEMAND, "SPOT": SPOT}
 _DIGITS = 3  # of minutes
 _SHOWN = 5  # tables in a line of a log
+
+
+@dataclass
+class _Seen:
+    """How far clusters were seen to, in `<runs>/ledger_seen.json`.
+
+    Those made before `since` have their entries or need none, but for the `open` ones: ids,
+    and when they were made. The one whose turn is last stands last.
+    """
+
+    since: str = ""
+    open: dict[str, str] = field(default_factory=dict)
+    unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 class Ledger:
@@ -59,6 +85,8 @@ class Ledger:
         tags = tags_of(cluster)
         if not is_of(cluster, self.environment):
             return None
+        if _lives(cluster):
+            raise ValueError(f"{cluster_id} has not ended yet.")
         run = run_of(cluster)
         entry = entry_of(
             cluster,
@@ -69,40 +97,104 @@ class Ledger:
             seconds=self._seconds(run),
         )
         file = entry_file(entry["domain"], cluster_id)
-        bucket, key = self._s3.parse_s3_url(f"{self._folder(cluster)}{file}")
+        bucket, key = self._s3.parse_s3_url(f"{self._folder(created(cluster))}{file}")
         body = json.dumps(entry, indent=1).encode()
         self._s3.conn.put_object(Bucket=bucket, Key=key, Body=body)
         return entry
 
     def note_missing(self) -> list[str]:
         """Write entries of clusters that ended without the task of their run; return
-        their ids."""
+        their ids.
+
+        What an earlier call saw to the end it does not list again.
+        """
         now = datetime.now(timezone.utc)
-        pages = self._emr.get_paginator("list_clusters").paginate(
-            ClusterStates=list(ENDED), CreatedAfter=now - LONGEST_LIFE
-        )
-        ended = [
-            cluster
-            for page in pages
-            for cluster in page["Clusters"]
-            if cluster["Name"].startswith(NAME_PREFIX)
-            and now - _ended(cluster) < LOOKS_BACK
-        ]
-        folders = {self._folder(cluster) for cluster in ended}
-        known = {cluster_of(key) for folder in folders for key in self._keys(folder)}
-        lacking = [each["Id"] for each in ended if each["Id"] not in known]
-        return [id for id in lacking if self._noted(id)]
+        seen = self._seen(now)
+        made, living = self._made(seen, now)
+        lacking = self._lacking({id: at for id, at in made.items() if id not in living})
+        noted, failed = [], []
+        for id in lacking[:MOST_NOTED]:
+            try:
+                if self.note(id):
+                    noted.append(id)
+            except Exception:  # it does not stop the others, which come first next time
+                log.exception("%s could not be added to the ledger.", id)
+                failed.append(id)
+        still_open = [*living, *lacking[MOST_NOTED:], *failed]
+        seen.open = {
+            id: at.isoformat()
+            for id in still_open
+            if now - (at := made[id]) < LONGEST_LIFE + LOOKS_BACK
+        }
+        seen.since = (now - GRACE).isoformat()
+        self._seen_object.replace(to_fields(seen))
+        return noted
 
-    def _noted(self, cluster_id: str) -> bool:
-        """Write one entry; a failure does not stop the others."""
+    @cached_property
+    def _seen_object(self) -> S3Object:
+        address = f"{self.environment.runs.rstrip('/')}/ledger_seen.json"
+        region = self.environment.region
+        return S3Object(address, region=region, aws_conn_id=self.aws_conn_id)
+
+    def _seen(self, now: datetime) -> _Seen:
+        """Return how far clusters were seen to; nothing where that cannot be read."""
+        content, _ = self._seen_object.read()
+        if content is None:
+            return _Seen()
         try:
-            return self.note(cluster_id) is not None
-        except Exception:
-            log.exception("%s could not be added to the ledger.", cluster_id)
-            return False
+            where = self._seen_object.address
+            seen = from_fields(
+                _Seen, parse_state(content, what="what was seen", where=where)
+            )
+            for at in (seen.since, *seen.open.values()):
+                now - datetime.fromisoformat(at)
+            return seen
+        except (ValueError, TypeError, AttributeError) as error:
+            log.warning("All clusters of the last days are listed: %s", error)
+            return _Seen()
 
-    def _folder(self, cluster: Mapping[str, Any]) -> str:
-        day = created(cluster).astimezone(timezone.utc).date()
+    def _made(
+        self, seen: _Seen, now: datetime
+    ) -> tuple[dict[str, datetime], Sequence[str]]:
+        """Return when clusters were made that may lack an entry, by their ids, and which
+        of them have not ended."""
+        before = {id: datetime.fromisoformat(at) for id, at in seen.open.items()}
+        earliest = now - LONGEST_LIFE
+        since = datetime.fromisoformat(seen.since) if seen.since else earliest
+        listed = {
+            each["Id"]: each
+            for each in self._clusters(CreatedAfter=max(since, earliest))
+        }
+        if not seen.since:
+            listed = {
+                id: each
+                for id, each in listed.items()
+                if now - _ended(each) < LOOKS_BACK
+            }
+        oldest_first = sorted(listed, key=lambda id: created(listed[id]))
+        new = {id: created(listed[id]) for id in oldest_first if id not in before}
+        made = {**new, **before}
+        living = {id for id, each in listed.items() if _lives(each)}
+        if before.keys() - listed.keys():
+            there = self._clusters(ClusterStates=[*ALIVE, *ENDING])
+            living |= {each["Id"] for each in there} & made.keys()
+        return made, [id for id in made if id in living]
+
+    def _clusters(self, **asked: Any) -> Iterator[dict[str, Any]]:
+        """List clusters that may be ours by their names."""
+        for page in self._emr.get_paginator("list_clusters").paginate(**asked):
+            for each in page["Clusters"]:
+                if each["Name"].startswith(NAME_PREFIX):
+                    yield each
+
+    def _lacking(self, ended: Mapping[str, datetime]) -> list[str]:
+        """Return the ids of those without an entry, in the same order."""
+        folders = {self._folder(at) for at in ended.values()}
+        known = {cluster_of(key) for folder in folders for key in self._keys(folder)}
+        return [id for id in ended if id not in known]
+
+    def _folder(self, made: datetime) -> str:
+        day = made.astimezone(timezone.utc).date()
         return day_folder(self.environment.runs, day)
 
     def _keys(self, folder: str) -> Iterator[str]:
@@ -258,6 +350,10 @@ def _interval(step: Mapping[str, Any], end: datetime) -> Interval:
     """Return when a step ran; without an end of its own it ends with its cluster."""
     times = step["Status"]["Timeline"]
     return times["StartDateTime"], min(times.get("EndDateTime") or end, end)
+
+
+def _lives(cluster: Mapping[str, Any]) -> bool:
+    return cluster["Status"]["State"] not in ENDED
 
 
 def _ended(cluster: Mapping[str, Any]) -> datetime:

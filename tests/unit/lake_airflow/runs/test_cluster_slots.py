@@ -6,13 +6,14 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
-from threading import Lock
+from threading import RLock
 
 import pytest
 
 from lake_airflow.runs import cluster_slots
 from lake_airflow.runs.cluster_slots import GRACE, ClusterSlots
 from lake_airflow.runs.lease import DomainLease
+from lake_airflow.runs.s3_object import S3Object
 from lake_spec.contract.state_format import UnreadableState
 from tests.unit.lake_airflow.specs import ENVIRONMENT
 
@@ -170,13 +171,17 @@ def test_a_sentence_names_ten_runs_and_counts_the_others(aws, clock):
 
 
 def test_of_many_runs_at_once_no_more_get_a_slot_than_there_are(aws, monkeypatch):
-    put, turn = aws.put_object, Lock()
+    turn = RLock()
 
-    def in_one_go(**asked):  # as S3 does; moto's threads do not
-        with turn:
-            return put(**asked)
+    def in_one_go(call):  # as S3 does; moto's threads do not
+        def called(*args):
+            with turn:
+                return call(*args)
 
-    monkeypatch.setattr(aws, "put_object", in_one_go)
+        return called
+
+    for name in ("read", "write"):
+        monkeypatch.setattr(S3Object, name, in_one_go(getattr(S3Object, name)))
     runs = [f"d{n}_incremental/manual-1" for n in range(12)]
     with ThreadPoolExecutor(len(runs)) as pool:
         found = list(pool.map(lambda run: slots_of(3).take(run, living()), runs))

@@ -10,6 +10,7 @@ from lake_release.built import MANIFEST, Manifest
 from lake_release.store import dag_files
 from lake_spec.contract.dag_kinds import dag_ids
 from lake_spec.contract.dag_names import ids_of
+from lake_spec.contract.reading_settings import changed_reading, reading_settings
 from lake_spec.contract.release_files import CODE, MAIN, PACKAGES, RELEASE
 from lake_spec.parsing import product_plans
 
@@ -58,9 +59,9 @@ def _tables(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
         before, after = (_domain(specs.get(domain)) for specs in (old, new))
         for table in sorted({*before[1], *after[1]}):
             name = f"{domain}.{table}"
-            yield from _compared(
-                "table", name, before[1].get(table), after[1].get(table)
-            )
+            both = before[1].get(table), after[1].get(table)
+            yield from _compared("table", name, *both)
+            yield from _from_now_on(name, *both)
         yield from _compared("domain", domain, before[0], after[0])
 
 
@@ -95,6 +96,19 @@ def _compared(
         named = ", ".join(settings[:MORE])
         more = f" and {len(settings) - MORE} more" if len(settings) > MORE else ""
         yield f"{what} {name}: {named}{more}"
+
+
+def _from_now_on(
+    name: str, old: Optional[Mapping], new: Optional[Mapping]
+) -> Iterator[str]:
+    """Say which settings of a table that is there count for files to come alone."""
+    if not (old and new):
+        return
+    if names := changed_reading(reading_settings(old), reading_settings(new)):
+        yield (
+            f"table {name}: {', '.join(names)}: from now on. Rows of files that are ingested"
+            " stay as they are until the files are reprocessed"
+        )
 
 
 def _differing(old: Any, new: Any, at: str = "") -> Iterator[str]:

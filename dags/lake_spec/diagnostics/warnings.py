@@ -135,6 +135,15 @@ class WarningId(str, Enum):
     `source.snapshot_time.format`. What it landed in that hour may be in another order.
     """
 
+    READING_CHANGED = "ReadingChanged"
+    """The spec reads files otherwise than those that were ingested before.
+
+    Fix: Nothing, if the source writes other files from now on; the next run does not say
+    it again. If the earlier files were read wrong, run the DAG `<domain>_reprocess` for
+    them. If the change was a mistake, restore the setting and reprocess the files that this
+    run ingested.
+    """
+
     REPEATED_FILE = "RepeatedFile"
     """A file has the same content and snapshot time as a file that is ingested.
 

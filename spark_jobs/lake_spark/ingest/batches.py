@@ -641,7 +641,8 @@ def inputs_of(run: TableRun, batch: Batch, manifest: Manifest) -> Manifest:
     """Return what the commit of this batch will have ingested."""
     accounting = {each.path: each.__dict__ for each in batch.files}
     files = [each.file for each in batch.inputs]
-    settings = recorded_settings.of_log(run.spec)
+    recorded_settings.warn_of_reading(run, manifest)
+    settings = recorded_settings.of_log_commit(run.spec)
     narrow = frozenset(
         path
         for each in batch.inputs

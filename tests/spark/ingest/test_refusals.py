@@ -1,7 +1,8 @@
 """What a table does not take, and the words that it is told in.
 
 Changed settings: every leaf of a spec is changed in turn. Either it changes no
-row that is there (NO_ROW says why) or it is recorded, and changing it refused.
+row that is there (NO_ROW says why) or it is recorded, and changing it refused. How
+files to come are read (READING) is recorded too, and a change is said.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from lake_spec.model import (
     Unique,
 )
 from lake_spec.model.sources import DeletedWhen
-from lake_spark.tables.recorded_settings import of_log, of_table
+from lake_spark.tables.recorded_settings import of_log, of_log_commit, of_table
 from tests.spark.lake import SNAPSHOTS, FEED_FILES, LOAD_AND_CHANGES, Lake, table
 
 FEED = FEED_FILES + """  full_refresh: {pattern: "reload/(?P<ts>[^/]+)/"}
@@ -48,15 +49,17 @@ LANDED = {
     SNAPSHOT: ("2026-01-01.csv", "id,note\n1,a\n"),
 }
 WORDS = ("name", "domain", "description", "owner")
-FILES_TO_COME = (
-    *("source.path", "source.files", "source.load", "source.changes", "engine"),
+READING = (
+    *("source.path", "source.files", "source.load", "source.changes"),
     *("source.format.header", "source.format.delimiter", "source.format.quote"),
     *("source.format.encoding", "source.format.multiline", "source.new_columns"),
-    *("source.full_refresh.files", "source.enrich", "quality"),
-    *("source.load_from", "source.changes_from", "source.pulled_from"),
-    *("source.complete", "source.ignore_columns", "source.missing_columns"),
+    *("source.full_refresh.files", "source.ignore_columns", "quality"),
     *("columns.note.dropped", "columns.note.on_type_mismatch"),
     "source.duplicate_keys",
+)
+FILES_TO_COME = (
+    *("source.load_from", "source.changes_from", "source.pulled_from"),
+    *("source.complete", "source.missing_columns", "source.enrich", "engine"),
     *("columns.note.description", "columns.note.tags", "columns.note.sensitivity"),
 )
 LIMITS = (
@@ -67,7 +70,7 @@ LIMITS = (
     *("storage.readable_as", "storage.shuffle", "storage.sort_by"),
 )
 MEASURED = ("profile", "checks")
-NO_ROW = {*WORDS, *FILES_TO_COME, *LIMITS, *MEASURED}
+NO_ROW = {*WORDS, *READING, *FILES_TO_COME, *LIMITS, *MEASURED}
 """What a row is once it is read does not hang on them."""
 
 
@@ -209,6 +212,8 @@ def test_what_changes_no_row_is_not_refused(lakes):
         for path, changed in leaves(spec):
             if path in NO_ROW:
                 assert recorded(changed) == recorded(spec), path
+                says = of_log_commit(changed) != of_log_commit(spec)
+                assert says is (path in READING), path
                 seen.add(path)
         assert len(seen) > 15
 

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from lake_spec.model import HUDI_TYPES, History
+from lake_spec.model import HUDI_TYPES, History, OnTypeMismatch
+from lake_spark.tables import recorded_settings
 from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import SNAPSHOTS, Lake, stored, table
 
@@ -33,6 +34,45 @@ def things(request, spark, tmp_path_factory):
         lake.land(f"{day}.csv", rows)
     lake.done("full_load", "incremental", "scd2")
     return lake
+
+
+def test_another_delimiter_is_said_once_and_counts_for_files_to_come(spark, tmp_path):
+    lake = Lake(spark, tmp_path, table(SPEC))
+    lake.land("2026-01-01.csv", DAYS["2026-01-01"])
+    first = lake.done("full_load", "scd2")
+    lake.land("2026-01-02.csv", DAYS["2026-01-02"].replace(",", ";"))
+    source = lake.spec.source
+    other = replace(source, format=replace(source.format, delimiter=";"))
+    later = with_spec(lake, source=other)
+    ingested, built = later.done("incremental", "scd2")
+    (warning,) = ingested.warnings
+    assert warning.startswith(
+        'ReadingChanged: source.format.delimiter was ",", now ";". That counts for files '
+        "that are ingested from now on, and rows of the 1 file(s) before stay"
+    )
+    assert (first[0].warnings, built.warnings) == ([], [])
+    assert later.living("note", "colour") == [
+        *[(1, "a", "blue"), (2, "b", "red"), (3, "c", "red")]
+    ]
+    later.land("2026-01-03.csv", DAYS["2026-01-03"].replace(",", ";"))
+    assert [each.warnings for each in later.done("incremental", "scd2")] == [[], []]
+
+
+def test_how_files_were_read_is_unknown_of_a_table_of_an_earlier_release(
+    spark, tmp_path, monkeypatch
+):
+    lake = Lake(spark, tmp_path, table(SPEC))
+    lake.land("2026-01-01.csv", DAYS["2026-01-01"])
+    with monkeypatch.context() as earlier:
+        earlier.setattr(recorded_settings, "of_log_commit", recorded_settings.of_log)
+        lake.done("full_load", "scd2")
+    note = replace(lake.spec.columns[1][1], on_type_mismatch=OnTypeMismatch.QUARANTINE)
+    columns = (lake.spec.columns[0], ("note", note), lake.spec.columns[2])
+    for day, told in (("2026-01-02", 0), ("2026-01-03", 1)):
+        lake.land(f"{day}.csv", DAYS[day])
+        chosen = with_spec(lake, columns=columns) if told else lake
+        report = chosen.done("incremental")[0]
+        assert len(report.warnings) == told
 
 
 def with_spec(lake: Lake, **changes) -> Lake:

@@ -42,6 +42,19 @@ def test_a_changed_table_is_named_with_its_setting_and_nothing_else(lake):
     assert plan(lake)[1:] == ["table moma.artists: quarantine.min_rows"]
 
 
+def test_rules_and_how_files_are_read_count_from_now_on(lake):
+    lake.deploy()
+    table = lake.project / "dags" / "tables" / "moma" / "artists.yml"
+    edit(table, "{type: csv", "{type: csv, delimiter: ';'")
+    edit(table, "quality:\n", "quarantine: {min_rows: 7}\nquality:\n")
+    edit(table, "not_null: true, on_fail: warn", "not_null: true")
+    assert plan(lake)[1:] == [
+        "table moma.artists: quality, quarantine.min_rows, source.format.delimiter",
+        "table moma.artists: source.format.delimiter, quality: from now on. Rows of files"
+        " that are ingested stay as they are until the files are reprocessed",
+    ]
+
+
 def test_a_table_and_a_domain_that_go_are_named(lake):
     lake.deploy()
     shutil.rmtree(lake.project / "dags" / "tables" / "moma")

@@ -74,12 +74,19 @@ def _domain(spec: Any) -> Tuple[Optional[Dict], Dict[str, Dict]]:
 
 
 def _environment(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    before, after = (
-        next((each["environment"] for each in specs.values()), None)
-        for specs in (old, new)
-    )
+    before, after = (_environment_of(specs) for specs in (old, new))
     if before and after:
         yield from _compared("environment", after["name"], before, after)
+
+
+def _environment_of(specs: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
+    return next((each["environment"] for each in specs.values()), None)
+
+
+def runs_root(specs: Mapping[str, Any]) -> Optional[str]:
+    """Return where the runs of a release have their leases; None without a domain."""
+    place = _environment_of(specs)
+    return place["runs"] if place else None
 
 
 def _compared(

@@ -18,7 +18,7 @@ from lake_release import pointer
 from lake_release.built import Built
 from lake_release.airflow_bucket import AirflowBucket, is_empty_plugins
 from lake_release.airflow_files import EMPTY_ZIP, PLUGINS
-from lake_release.changes import State, changes, gone_dags
+from lake_release.changes import State, changes, dags_of, gone_dags, runs_root
 from lake_release.checksums import digest
 from lake_release.commits import Checkout, Commit
 from lake_release.errors import (
@@ -79,6 +79,7 @@ class Deployment:
             _why_not(self._check_deploy, before, built),
             self._why_older(there),
             _why_not(self._refuse_needed, old, new),
+            _why_not(self._refuse_moved, old, new),
             _why_not(self._store.check_built, built),
         )
         yield from changes(old, new)
@@ -102,12 +103,12 @@ class Deployment:
             raise ReleaseError(why_not)
         old, new = self._state(before.current), _state_of(built)
         self._check_deploy(before, built)
-        self._refuse_needed(old, new)
+        self._refuse_under_way(old, new)
         self._put(built)
         files = self._bucket.put_airflow_files(built, before)
         files = self._install(files, before)
         self._bucket.put_stubs(dag_files(built.files("dags")), before)
-        self._refuse_needed(old, new)
+        self._refuse_under_way(old, new)
         deploy = self._deploy(built.id, files, digest(built.manifest_text()))
         self._switch(replace(deploy, commit=self._commit()), before)
 
@@ -208,9 +209,9 @@ class Deployment:
         manifest = self._store.check(earlier.release, earlier.manifest)
         self._check_ours(before, earlier.airflow)
         old, new = self._state(before.current), self._state(earlier)
-        self._refuse_needed(old, new)
+        self._refuse_under_way(old, new)
         files = self._install(earlier.airflow, before)
-        self._refuse_needed(old, new)
+        self._refuse_under_way(old, new)
         deploy = self._deploy(earlier.release, files, manifest)
         self._switch(replace(deploy, commit=earlier.commit), before)
 
@@ -230,31 +231,51 @@ class Deployment:
         if current and not current.proven:
             raise NotTried(_unproven(current))
 
+    def _refuse_under_way(self, old: State, new: State) -> None:
+        """Raise ReleaseError where runs are under way that the new release must not
+        meet."""
+        self._refuse_needed(old, new)
+        self._refuse_moved(old, new)
+
+    def _refuse_moved(self, old: State, new: State) -> None:
+        """Raise ReleaseError where the leases move while a run has one.
+
+        Not asked after the switch: Airflow does not say which root a run works in.
+        """
+        before, after = (runs_root(each.specs) for each in (old, new))
+        if None in (before, after) or before == after:
+            return
+        if under_way := self._under_way(dags_of(old)):
+            raise ReleaseError(
+                f"{self._target.environment}: `runs` was {before}, now {after}: a run in "
+                "the one does not see the lease of a run in the other, so two could write "
+                f"one table. Under way: {under_way}. Wait for their end, pause the DAGs "
+                "before others begin, copy the folder, and deploy again "
+                "(docs/upgrades.md#move-the-runs)."
+            )
+
     def _refuse_needed(self, old: State, new: State) -> None:
         """Raise ReleaseError where the new release lacks a DAG whose run is under way."""
-        if why_not := self._why_needed(old, new):
-            raise ReleaseError(why_not)
-
-    def _why_needed(self, old: State, new: State) -> Optional[str]:
-        """Return which removed DAGs still have runs; None without any, or if
-        unknown."""
-        gone = sorted(gone_dags(old, new))
-        if not gone or self._airflow is None or self._airflow.missing({}):
-            return None
-        under_way = [
-            f"{dag} (run {'; '.join(runs)})"
-            for dag in gone
-            if (runs := self._airflow.active_runs(dag))
-        ]
-        if not under_way:
-            return None
-        return (
+        if not (under_way := self._under_way(gone_dags(old, new))):
+            return
+        raise ReleaseError(
             f"{self._target.environment}: the release no longer has DAG "
-            f"{'; '.join(under_way)}, and Airflow would never finish a run of a "
+            f"{under_way}, and Airflow would never finish a run of a "
             "missing DAG. Wait for its end, or mark it as failed, which terminates "
             "its cluster; then deploy again. One that stays queued (its DAG is paused, "
             "its backfill was cancelled) never ends by itself: mark it. If its schedule "
             "always starts a new run, deploy the domain without schedules first."
+        )
+
+    def _under_way(self, dags: Collection[str]) -> str:
+        """Name those of the DAGs that have unfinished runs; empty without any, or if
+        unknown."""
+        if not dags or self._airflow is None or self._airflow.missing({}):
+            return ""
+        return "; ".join(
+            f"{dag} (run {'; '.join(runs)})"
+            for dag in sorted(dags)
+            if (runs := self._airflow.active_runs(dag))
         )
 
     def _install(

@@ -179,7 +179,8 @@ class EnvironmentSpec:
     )
     erase_secret: Optional[str] = setting(
         "Name of the SSM parameter (SecureString) with the secret for the keyed "
-        "hashes of erased keys; required for erase runs.",
+        "hashes of erased keys, or a JSON list of its versions, the newest first; "
+        "required for erase runs.",
         None,
         example="/lake/dev/erase",
     )

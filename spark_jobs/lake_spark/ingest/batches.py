@@ -72,7 +72,7 @@ from lake_spark.landing.files import (
 from lake_spark.landing.manifest import LogContents, Manifest
 from lake_spark.storage.session import JAVA_ENDED
 from lake_spark.tables import recorded_settings
-from lake_spark.tables.erased_keys import Erased, Hasher, LeftOut, left_out, without
+from lake_spark.tables.erased_keys import Erased, IsErased, LeftOut, left_out, without
 from lake_spark.tables.table_run import TableRun, table_columns
 
 Columns = List[Tuple[str, str]]
@@ -267,9 +267,9 @@ class Rows:
 def read_rows(run: TableRun, batch: Batch) -> Optional[Rows]:
     """Read the batch's rows and counts, but for rows of erased keys; else as `read_all`."""
     erased = known_contents(run)
-    keyed_hash = _hasher(run, erased)
+    is_erased = _matcher(run, erased)
     rows = _read_whole(run, batch)
-    return rows and _without_erased(run, batch, rows, erased, keyed_hash)
+    return rows and _without_erased(run, batch, rows, erased, is_erased)
 
 
 def read_together(run: TableRun, batch: Batch) -> Tuple[Optional[Rows], BadPaths]:
@@ -282,20 +282,20 @@ def read_together(run: TableRun, batch: Batch) -> Tuple[Optional[Rows], BadPaths
     if reasons:
         return None, set(reasons)
     erased = known_contents(run)
-    keyed_hash = _hasher(run, erased)
+    is_erased = _matcher(run, erased)
     try:
         rows = _read_and_count(run, batch)
     except Exception:  # Spark wraps a bad file in many kinds of error
         return None, set()
     reasons.update(_miscounted(batch.inputs, rows.counted, held))
     reasons.update(_lacking_declared(run, batch, rows.counted))
-    return _without_erased(run, batch, rows, erased, keyed_hash), set(reasons)
+    return _without_erased(run, batch, rows, erased, is_erased), set(reasons)
 
 
-def _hasher(run: TableRun, erased: Erased) -> Optional[Hasher]:
-    if not erased.hashes:
+def _matcher(run: TableRun, erased: Erased) -> Optional[IsErased]:
+    if not any(erased.by_check.values()):
         return None
-    return run.erased_keys.hasher(run.environment.erase_secret, erased)
+    return run.erased_keys.matcher(run.environment.erase_secret, erased)
 
 
 def _without_erased(
@@ -303,12 +303,12 @@ def _without_erased(
     batch: Batch,
     rows: Rows,
     erased: Erased,
-    keyed_hash: Optional[Hasher],
+    is_erased: Optional[IsErased],
 ) -> Rows:
-    if keyed_hash is None:
+    if is_erased is None:
         return rows
     files = [each.file for each in batch.inputs]
-    batch.left_out = left_out(erased, files, rows.numbered, keyed_hash)
+    batch.left_out = left_out(erased, files, rows.numbered, is_erased)
     rows.numbered = without(rows.numbered, batch.left_out)
     rows.counted = rows.counted.without(
         batch.left_out, rows.numbered, counted_rules(run.spec)

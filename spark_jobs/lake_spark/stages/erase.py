@@ -44,7 +44,7 @@ def erase(run: TableRun, request_uri: str) -> State:
     _refuse_what_is_out_of_reach(run)
     of_table = subjects(run, keys, f"{request_uri}: keys.{run.spec.name}")
     secret = run.environment.erase_secret
-    run.erased_keys.hasher(secret, run.erased_keys.load())  # or WrongSecret
+    run.erased_keys.matcher(secret, run.erased_keys.load())  # or WrongSecret
     if run.dry_run:
         _count(run, of_table).release()
         return State.DRY_RUN

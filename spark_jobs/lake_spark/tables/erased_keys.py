@@ -2,12 +2,14 @@
 
 The list is one object next to the landing files: a copy of them has it too. Whatever takes
 leaves out rows whose key is on it and records that were blanked, and counts
-them. It names nobody without the secret of the environment. Decision 021.
+them. It names nobody without the secret of the environment, of which there may be earlier
+versions. Decision 021.
 """
 
 from __future__ import annotations
 
 import hmac
+import json
 from dataclasses import dataclass, field, replace
 from typing import (
     Any,
@@ -15,6 +17,7 @@ from typing import (
     Dict,
     FrozenSet,
     Iterable,
+    List,
     Mapping,
     Optional,
     Sequence,
@@ -36,6 +39,9 @@ from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import WrongSecret
 from lake_spark.landing.files import LandingFile
 from lake_spark.storage.object_store import ObjectStore
+
+FORMAT = 2
+"""The version of a list with keys under several secrets, of which version 1 knows one."""
 
 LeftOut = Mapping[str, Sequence[int]]
 """Per landing path the numbers of its records that are not ingested."""
@@ -60,10 +66,14 @@ class Rewritten:
 
 @dataclass(frozen=True)
 class Erased:
-    """The list of a table; `check` says whether a secret is the one it was made with."""
+    """The list of a table; `check` says whether a secret is the one it was made with.
+
+    `earlier` has the hashes that were made with earlier secrets, by the check of each.
+    """
 
     check: str = ""
     hashes: FrozenSet[str] = frozenset()
+    earlier: Mapping[str, FrozenSet[str]] = field(default_factory=dict)
     files: Dict[str, Rewritten] = field(default_factory=dict)
     unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
@@ -71,6 +81,11 @@ class Erased:
     def is_there(self) -> bool:
         """Return whether keys were ever erased, as far as the list shows."""
         return self.check != ""
+
+    @property
+    def by_check(self) -> Dict[str, FrozenSet[str]]:
+        """Return the hashes of all keys by the check of the secret they were made with."""
+        return {**self.earlier, **({self.check: self.hashes} if self.is_there else {})}
 
     def blank(self, file: LandingFile) -> Tuple[int, ...]:
         """Return the numbers of a landing file's records that were erased in place."""
@@ -115,7 +130,9 @@ class ErasedObject:
 
     def _parsed(self, content: bytes, uri: str) -> Erased:
         what = f"the list of erased keys of {self._table}"
-        data = parse_state(content, what=what, where=uri, release=self._release)
+        data = parse_state(
+            content, what=what, where=uri, reads=FORMAT, release=self._release
+        )
         try:
             files = {
                 path: from_fields(
@@ -128,8 +145,12 @@ class ErasedObject:
                 )
                 for path, each in data["files"].items()
             }
-            hashes = frozenset(data["hashes"])
-            return from_fields(Erased, {**data, "hashes": hashes, "files": files})
+            earlier = {
+                check: frozenset(hashes)
+                for check, hashes in data.get("earlier", {}).items()
+            }
+            hashes = {"hashes": frozenset(data["hashes"]), "earlier": earlier}
+            return from_fields(Erased, {**data, **hashes, "files": files})
         except (AttributeError, KeyError, TypeError) as error:
             raise UnreadableState(
                 f"{what} cannot be read: {error!r}. It is at {uri}. Restore an older "
@@ -139,45 +160,88 @@ class ErasedObject:
     def save(self, erased: Erased) -> Erased:
         """Put the list, in one piece; return the list."""
         files = dict(sorted(erased.files.items()))
-        data = to_fields(replace(erased, hashes=sorted(erased.hashes), files=files))
-        text = state_text(data, release=self._release, indent=1)
+        earlier = {check: sorted(each) for check, each in erased.earlier.items()}
+        hashes = sorted(erased.hashes)
+        listed = replace(erased, hashes=hashes, earlier=earlier, files=files)
+        text = state_text(
+            to_fields(listed),
+            version=FORMAT if earlier else 1,
+            release=self._release,
+            indent=1,
+        )
         self._store.write(self.uri, text.encode())
         if self._old_uri:
             self._store.delete(self._old_uri)
         return erased
 
-    def hasher(self, secret_name: Optional[str], erased: Erased) -> "Hasher":
-        """Return what makes keyed hashes; raise WrongSecret without the secret of the list."""
+    def matcher(self, secret_name: Optional[str], erased: Erased) -> "IsErased":
+        """Return what recognizes erased keys; raise WrongSecret where a secret that the
+        list was made with is not known."""
+        hashers = self._hashers(secret_name, erased)
+        return _matcher([(hashers[c], each) for c, each in erased.by_check.items()])
+
+    def _hashers(
+        self, secret_name: Optional[str], erased: Erased
+    ) -> Dict[str, "Hasher"]:
+        """Return what makes keyed hashes, by the check of each secret, the newest first."""
         if secret_name is None:
             raise WrongSecret(
                 f"{self._table}: erasing needs a secret, and the environment has none. Set "
                 "erase_secret in its file."
             )
         try:
-            keyed_hash = _hasher(self._store.secret(secret_name), self._table)
+            value = self._store.secret(secret_name)
         except KeyError:
             raise WrongSecret(
                 f"{self._table}: there is no secret {secret_name} (erase_secret of the "
                 "environment). Create it; if keys were erased before, with the old value."
             ) from None
-        if erased.check not in ("", keyed_hash("")):
+        made = [_hasher(each, self._table) for each in _versions(value, secret_name)]
+        found = {keyed_hash(""): keyed_hash for keyed_hash in made}
+        if erased.by_check.keys() - found.keys():
             raise WrongSecret(
                 f"{self._table}: the value of {secret_name} is not the one that {self.uri} "
                 "was made with, so erased keys would not be recognised. Restore the old "
-                "value."
+                "value; to have a new one beside it, make it a JSON list of both, the "
+                "newest first (docs/erase.md#rotate-the-secret-of-erased-keys)."
             )
-        return keyed_hash
+        return found
 
     def add(self, keys: Iterable[str], secret_name: Optional[str]) -> Erased:
-        """Add these keys to the list, which is put first of all; return the list."""
-        erased = self.load()
-        keyed_hash = self.hasher(secret_name, erased)
-        hashes = erased.hashes.union(keyed_hash(key) for key in keys)
-        return self.save(replace(erased, check=keyed_hash(""), hashes=hashes))
+        """Add these keys to the list by the newest secret; return the list.
+
+        The list is put first of all. Those that are on it by an earlier secret move.
+        """
+        erased, asked = self.load(), list(keys)
+        hashers = self._hashers(secret_name, erased)
+        check, keyed_hash = next(iter(hashers.items()))
+        known = erased.by_check
+        hashes = known.pop(check, frozenset()).union(map(keyed_hash, asked))
+        left = {c: each.difference(map(hashers[c], asked)) for c, each in known.items()}
+        earlier = {c: each for c, each in left.items() if each}
+        return self.save(replace(erased, check=check, hashes=hashes, earlier=earlier))
 
 
 Hasher = Callable[[str], str]
 """From the text of a key to its keyed hash. No key has an empty text."""
+IsErased = Callable[[str], bool]
+"""From the text of a key to whether it is on a list."""
+
+
+def _versions(value: bytes, name: str) -> List[bytes]:
+    """Return the secrets that a value holds: of a JSON list each, the newest first."""
+    try:
+        found = json.loads(value)
+    except ValueError:
+        return [value]
+    if not isinstance(found, list):
+        return [value]
+    if not found or not all(isinstance(each, str) and each for each in found):
+        raise WrongSecret(
+            f"the value of {name} is a JSON list, but not of texts alone. Make it a list "
+            "of secrets, the newest first."
+        )
+    return [each.encode() for each in found]
 
 
 def _hasher(secret: bytes, table: str) -> Hasher:
@@ -190,19 +254,23 @@ def _hasher(secret: bytes, table: str) -> Hasher:
     return keyed_hash
 
 
+def _matcher(hashed: Sequence[Tuple[Hasher, FrozenSet[str]]]) -> IsErased:
+    def is_erased(key: str) -> bool:
+        return any(keyed_hash(key) in hashes for keyed_hash, hashes in hashed)
+
+    return is_erased
+
+
 def left_out(
     erased: Erased,
     files: Sequence[LandingFile],
     numbered: DataFrame,
-    keyed_hash: Hasher,
+    is_erased: IsErased,
 ) -> LeftOut:
     """Return records that were blanked, and those whose key is on the list."""
     found: Dict[str, Set[int]] = {each.path: set(erased.blank(each)) for each in files}
-    hashes = erased.hashes
-    # The secret travels with the function: no plan and no query shows it.
-    on_list = F.udf(
-        lambda key: key is not None and keyed_hash(key) in hashes, "boolean"
-    )
+    # The secrets travel with the function: no plan and no query shows them.
+    on_list = F.udf(lambda key: key is not None and is_erased(key), "boolean")
     is_late = on_list(LogColumn.KEY) | on_list(LogColumn.OLD_KEY)
     late = numbered.where(is_late).select(LogColumn.PATH, LogColumn.RECORD)
     for row in late.collect():

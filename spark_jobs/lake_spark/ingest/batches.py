@@ -71,7 +71,7 @@ from lake_spark.landing.files import (
 )
 from lake_spark.landing.manifest import LogContents, Manifest
 from lake_spark.storage.session import JAVA_ENDED
-from lake_spark.tables import recorded_settings
+from lake_spark.tables import recorded_reading, recorded_settings
 from lake_spark.tables.erased_keys import Erased, IsErased, LeftOut, left_out, without
 from lake_spark.tables.table_run import TableRun, table_columns
 
@@ -641,8 +641,10 @@ def inputs_of(run: TableRun, batch: Batch, manifest: Manifest) -> Manifest:
     """Return what the commit of this batch will have ingested."""
     accounting = {each.path: each.__dict__ for each in batch.files}
     files = [each.file for each in batch.inputs]
-    recorded_settings.warn_of_reading(run, manifest)
-    settings = recorded_settings.of_log_commit(run.spec)
+    for each in recorded_reading.differences(run.spec, manifest):
+        run.report.warn(WarningId.READING_CHANGED, each)
+    reading = recorded_reading.record(run.spec, manifest)
+    settings = {**recorded_settings.of_log(run.spec), **reading}
     narrow = frozenset(
         path
         for each in batch.inputs

@@ -3,7 +3,7 @@
 Contract section 3, redefinition: settings of the change log are stored with the
 inputs of every log commit, those of current and history in their own commits.
 All are compared at the start of every stage; changing one is refused. How files are read
-is recorded too: a change of that counts for files to come, and is said.
+is recorded too (recorded_reading.py): a change of that counts for files to come.
 """
 
 from __future__ import annotations
@@ -11,19 +11,13 @@ from __future__ import annotations
 import json
 from typing import Any, Callable, Dict, List, Mapping
 
-from lake_spec.contract.reading_settings import (
-    changed_reading,
-    OF_ROWS,
-    reading_settings,
-)
+from lake_spec.contract.reading_settings import OF_ROWS
 from lake_spec.contract.table_folders import COMMITS
-from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.options import OLDER_TABLE_VERSION, PROPERTIES
 from lake_spec.model import TableSpec
 from lake_spec.parsing.json_codec import to_data
-from lake_spark.errors import ForeignTable, SettingsChanged, shortened
+from lake_spark.errors import ForeignTable, SettingsChanged
 from lake_spark.formats.placeholders import placeholder_texts
-from lake_spark.landing.manifest import Manifest
 from lake_spark.scd2.surrogate_keys import SURROGATE_TYPES
 from lake_spark.schema.promotion import canonical_type
 from lake_spark.storage.committed_table import CommittedTable
@@ -70,32 +64,6 @@ def of_log(spec: TableSpec, *, with_defaults: bool = True) -> Definition:
         if with_defaults or column.format is not None:
             found[f"columns.{name}.format"] = column.format
     return _as_json(found)
-
-
-def of_log_commit(spec: TableSpec) -> Definition:
-    """Return what a log commit records: `of_log`, and how its files were read."""
-    return {**of_log(spec), **_as_json(reading_settings(to_data(spec)))}
-
-
-def warn_of_reading(run: TableRun, manifest: Manifest) -> None:
-    """Say what the next log commit reads otherwise than the one before.
-
-    Commits of earlier releases do not say how they read.
-    """
-    before, now = manifest.definition, of_log_commit(run.spec)
-    names = changed_reading(before, _as_json(reading_settings(to_data(run.spec))))
-    if not (names and manifest.count):
-        return
-    differing = "; ".join(
-        f"{name} was {shortened(before[name], 200)}, now {shortened(now[name], 200)}"
-        for name in names
-    )
-    run.report.warn(
-        WarningId.READING_CHANGED,
-        f"{differing}. That counts for files that are ingested from now on, and rows of the "
-        f"{manifest.count:,} file(s) before stay as they were read. A reprocess of such a "
-        "file reads it by the new settings.",
-    )
 
 
 def of_table(spec: TableSpec, layer: str, *, with_defaults: bool = True) -> Definition:

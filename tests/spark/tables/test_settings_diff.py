@@ -11,9 +11,10 @@ from dataclasses import replace
 import pytest
 
 from lake_spec.model import HUDI_TYPES, History, OnTypeMismatch
-from lake_spark.tables import recorded_settings
+from lake_spark.tables import recorded_reading
 from tests.spark.kinds import TABLE_TYPES
 from tests.spark.lake import SNAPSHOTS, Lake, stored, table
+from tests.spark.reprocessing import reprocess_files
 
 SPEC = SNAPSHOTS + """columns: {id: int, note: string, colour: string}
 key: [id]
@@ -48,7 +49,7 @@ def test_another_delimiter_is_said_once_and_counts_for_files_to_come(spark, tmp_
     (warning,) = ingested.warnings
     assert warning.startswith(
         'ReadingChanged: source.format.delimiter was ",", now ";". That counts for files '
-        "that are ingested from now on, and rows of the 1 file(s) before stay"
+        "that are ingested from now on. Rows of the 1 file(s) before stay as they were"
     )
     assert (first[0].warnings, built.warnings) == ([], [])
     assert later.living("note", "colour") == [
@@ -56,6 +57,9 @@ def test_another_delimiter_is_said_once_and_counts_for_files_to_come(spark, tmp_
     ]
     later.land("2026-01-03.csv", DAYS["2026-01-03"].replace(",", ";"))
     assert [each.warnings for each in later.done("incremental", "scd2")] == [[], []]
+    report = reprocess_files(later, "2026-01-01.csv")
+    (warning,) = [each for each in report.warnings if "ReadingChanged" in each]
+    assert 'now ";": 1 file(s) of this reprocess are of before' in warning
 
 
 def test_how_files_were_read_is_unknown_of_a_table_of_an_earlier_release(
@@ -64,7 +68,7 @@ def test_how_files_were_read_is_unknown_of_a_table_of_an_earlier_release(
     lake = Lake(spark, tmp_path, table(SPEC))
     lake.land("2026-01-01.csv", DAYS["2026-01-01"])
     with monkeypatch.context() as earlier:
-        earlier.setattr(recorded_settings, "of_log_commit", recorded_settings.of_log)
+        earlier.setattr(recorded_reading, "record", lambda spec, manifest: {})
         lake.done("full_load", "scd2")
     note = replace(lake.spec.columns[1][1], on_type_mismatch=OnTypeMismatch.QUARANTINE)
     columns = (lake.spec.columns[0], ("note", note), lake.spec.columns[2])

@@ -138,10 +138,10 @@ class WarningId(str, Enum):
     READING_CHANGED = "ReadingChanged"
     """The spec reads files otherwise than those that were ingested before.
 
-    Fix: Nothing, if the source writes other files from now on; the next run does not say
-    it again. If the earlier files were read wrong, run the DAG `<domain>_reprocess` for
-    them. If the change was a mistake, restore the setting and reprocess the files that this
-    run ingested.
+    Fix: Nothing, if the source writes other files from now on: it is said until a run has
+    ingested some. If the earlier files were read wrong, run the DAG `<domain>_reprocess`
+    for them. If the change was a mistake, restore the setting and reprocess the files that
+    this run ingested.
     """
 
     REPEATED_FILE = "RepeatedFile"

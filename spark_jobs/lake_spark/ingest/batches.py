@@ -108,9 +108,18 @@ def unseen_of(run: TableRun, manifest: Manifest, landing: Listing) -> List[Landi
     same = compared(run)
     found = manifest.unseen(landing.files, run.spec.domain, ours, same)
     found = dated_files(run, found)
-    return [
+    files = [
         file for file in found if run.window.holds(file.snapshot_at or file.landed_at)
     ]
+    if files:
+        warn_of_reading(run, manifest)
+    return files
+
+
+def warn_of_reading(run: TableRun, manifest: Manifest) -> None:
+    """Report what is read otherwise from now on, also where that sets all files aside."""
+    for words in recorded_reading.differences(run.spec, manifest):
+        run.report.warn(WarningId.READING_CHANGED, words)
 
 
 def landing_of(run: TableRun, globs: Sequence[str]) -> Listing:
@@ -641,8 +650,6 @@ def inputs_of(run: TableRun, batch: Batch, manifest: Manifest) -> Manifest:
     """Return what the commit of this batch will have ingested."""
     accounting = {each.path: each.__dict__ for each in batch.files}
     files = [each.file for each in batch.inputs]
-    for each in recorded_reading.differences(run.spec, manifest):
-        run.report.warn(WarningId.READING_CHANGED, each)
     reading = recorded_reading.record(run.spec, manifest)
     settings = {**recorded_settings.of_log(run.spec), **reading}
     narrow = frozenset(

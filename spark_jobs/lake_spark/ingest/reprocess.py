@@ -88,12 +88,14 @@ def reprocess(run: TableRun, selection: Selection) -> None:
         run.report.retracted = [each.path for each in known]
     if not chosen:
         return
-    if isinstance(run.spec.source, Snapshot):
-        _reprocess_snapshots(
-            run, manifest.without(known, [each.path for each in files])
-        )
+    is_snapshot = isinstance(run.spec.source, Snapshot)
+    again = [each.path for each in files] if is_snapshot else []
+    manifest = manifest.without(known, again)
+    batches.warn_of_reading(run, manifest)
+    if is_snapshot:
+        _reprocess_snapshots(run, manifest)
     else:
-        _reprocess_feed(run, files, manifest.without(known))
+        _reprocess_feed(run, files, manifest)
 
 
 def candidates(run: TableRun, manifest: Manifest) -> List[Candidate]:

@@ -58,6 +58,7 @@ def test_another_delimiter_is_said_once_and_counts_for_files_to_come(spark, tmp_
     later.land("2026-01-03.csv", DAYS["2026-01-03"].replace(",", ";"))
     assert [each.warnings for each in later.done("incremental", "scd2")] == [[], []]
     report = reprocess_files(later, "2026-01-01.csv")
+    assert [each["path"] for each in report.set_aside] == ["2026-01-01.csv"]
     (warning,) = [each for each in report.warnings if "ReadingChanged" in each]
     assert 'now ";": 1 file(s) of this reprocess are of before' in warning
 

@@ -19,20 +19,24 @@ _OF_COLUMN = ("dropped", "on_type_mismatch")
 
 
 def reading_settings(table: Mapping[str, Any]) -> Dict[str, Any]:
-    """Return them by their dotted names, of a table as `to_data` gives it; none if it has
-    no files."""
+    """Return them by their dotted names, of a table as `to_data` of any release gives it.
+
+    None if it has no files.
+    """
     source = table["source"]
     if "format" not in source:
         return {}
     found = {f"source.{name}": source[name] for name in _OF_SOURCE if name in source}
-    if source.get("full_refresh"):
+    if "files" in (source.get("full_refresh") or ()):
         found["source.full_refresh.files"] = source["full_refresh"]["files"]
     for name, value in source["format"].items():
         if name not in OF_ROWS:
             found[f"source.format.{name}"] = value
-    for column, settings in table["columns"]:
-        found.update({f"columns.{column}.{n}": settings[n] for n in _OF_COLUMN})
-    found["quality"] = table["quality"]
+    for column, settings in table.get("columns", ()):
+        named = {n: settings[n] for n in _OF_COLUMN if n in settings}
+        found.update({f"columns.{column}.{n}": value for n, value in named.items()})
+    if "quality" in table:
+        found["quality"] = table["quality"]
     return found
 
 

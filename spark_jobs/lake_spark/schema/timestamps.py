@@ -6,8 +6,9 @@ text must fit: a day without its month, or anything behind the time, is not a ti
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, timezone
-from typing import Optional
+from typing import Dict, Optional
 from urllib.parse import unquote
 from zoneinfo import ZoneInfo
 
@@ -84,18 +85,28 @@ def _by_pattern(text: str, target: str, pattern: str, zone: str) -> str:
 def rank_of_clock(time: str, zone: str) -> str:
     """Return SQL: a time of the zone's clocks, or its begin for an hour that they repeat.
 
-    In that hour, of two passes, an earlier time may have come later: contract 2.2.
+    In that hour, of two passes, an earlier time may have come later: contract 2.2. Looked
+    up by the day in one literal: a case for each year takes Spark longer than the rows.
     """
-    cases = [
-        f"WHEN {time} >= {_literal(begin)} AND {time} < {_literal(end)}"
-        f" THEN {_literal(begin)}"
-        for begin, end in doubled_hours(zone)
-    ]
-    return f"CASE {' '.join(cases)} ELSE {time} END" if cases else time
+    days: Dict[str, Dict[str, int]] = {}
+    for begin, end in doubled_hours(zone):
+        hour = {"b": _micros(begin), "e": _micros(end) - 1}
+        days.update({f"{each:%Y-%m-%d}": hour for each in (begin, end)})
+    if not days:
+        return time
+    known = f"from_json({sql_literal(json.dumps(days))}, {sql_literal(_DAYS)})"
+    hour = f"try_element_at({known}, CAST(CAST({time} AS date) AS string))"
+    return (
+        f"CASE WHEN unix_micros({time}) BETWEEN {hour}.b AND {hour}.e"
+        f" THEN timestamp_micros({hour}.b) ELSE {time} END"
+    )
 
 
-def _literal(instant: datetime) -> str:
-    return f"TIMESTAMP'{instant:%Y-%m-%d %H:%M:%S}Z'"
+_DAYS = "map<string,struct<b:bigint,e:bigint>>"
+
+
+def _micros(instant: datetime) -> int:
+    return int(instant.timestamp()) * 1_000_000
 
 
 def as_utc(timestamp: datetime, zone: str) -> datetime:

@@ -1,7 +1,9 @@
 """Messages of a topic into landing files, from where the last file ended.
 
 Where it ended is said by the names of the files, so a run that was killed goes on
-after its last whole file, and nothing has to be kept next to them.
+after its last whole file, and nothing has to be kept next to them. Offsets that hold no
+message to land (tombstones, markers of transactions, aborted messages) have a file too,
+without rows: retention removes them, and nothing was lost with them.
 """
 
 from __future__ import annotations
@@ -42,9 +44,7 @@ def pull_topic(run: TableRun, source: KafkaTopic) -> List[str]:
         rows = kafka_admin.messages(
             run.spark, topic.name, settings, each.partition, each.first, each.last
         )
-        content, count = _content(run, rows)
-        if count:
-            paths.append(_land(run, topic, each, content, count))
+        paths.append(_land(run, topic, each, *_content(run, rows)))
     return paths
 
 

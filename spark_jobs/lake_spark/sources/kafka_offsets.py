@@ -1,8 +1,8 @@
 """Which messages of a topic are landed, and which are to be pulled.
 
 A landing file is named `<topic id>/<partition>/<first>-<last>.json.gz` by the range
-of offsets that was read for it. So what is landed is known from names alone, also
-from those of files that were ingested and are no longer there.
+of offsets that was read for it, whether it has rows or not. So what is landed is known
+from names alone, also from those of files that were ingested and are no longer there.
 """
 
 from __future__ import annotations

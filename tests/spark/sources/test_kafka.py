@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from confluent_kafka import TopicPartition
+from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from tests.servers.fixtures import ended_in_order, kafka, servers_folder  # noqa: F401
@@ -26,10 +26,29 @@ order_by: [at]
 storage: {{buckets: 1}}
 """
 
+DEBEZIUM = """
+source:
+  kind: feed
+  path: tests/orders
+  format: {{type: json}}
+  changes: changes/**
+  envelope: {{connector: postgresql}}
+  changes_from: {{kind: kafka, connection: shop, topic: {topic}, messages_per_file: 3}}
+columns: {{id: int, amount: string}}
+key: [id]
+storage: {{buckets: 1}}
+"""
+
 
 def order(id, amount, second, op="c"):
     at = f"2026-01-02T00:00:{second:02d}Z"
     return str(id), json.dumps({"id": id, "amount": amount, "at": at, "op": op})
+
+
+def event(id, amount, lsn):
+    row = {"id": id, "amount": amount}
+    source = {"ts_ms": 1_767_312_000_000 + lsn, "sequence": f'["{lsn}","{lsn}"]'}
+    return str(id), json.dumps({"op": "c", "after": row, "source": source})
 
 
 @pytest.fixture
@@ -41,8 +60,28 @@ def shop(spark, tmp_path, kafka, request):  # noqa: F811
     lake = PullingLake(spark, tmp_path, spec, kafka_at(kafka))
     lake.topic = topic
     lake.produce = lambda *rows: kafka.produce(topic, rows)
-    lake.admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
+    lake.servers = {"bootstrap.servers": kafka.bootstrap_servers}
     return lake
+
+
+def expire(lake):
+    """Remove all messages, as the topic's retention does."""
+    admin = AdminClient(lake.servers)  # without a name it would end before its answer
+    places = [TopicPartition(lake.topic, partition, -1) for partition in (0, 1)]
+    for future in admin.delete_records(places).values():
+        future.result(30)
+
+
+def give_up(lake, *rows):
+    """Write messages in a transaction that is aborted."""
+    settings = {"transactional.id": lake.topic, **lake.servers}
+    producer = Producer(settings)
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    for key, value in rows:
+        producer.produce(lake.topic, key=key, value=value)
+    producer.flush(30)
+    producer.abort_transaction(30)
 
 
 def rows(lake):
@@ -102,9 +141,7 @@ def test_offsets_that_have_expired_fail_the_run_by_name(shop):
     shop.produce(*[order(i, "1.00", i) for i in range(1, 5)])
     shop.done("incremental")
     shop.produce(*[order(i, "2.00", 10 + i) for i in range(1, 9)])
-    places = [TopicPartition(shop.topic, partition, -1) for partition in (0, 1)]
-    for future in shop.admin.delete_records(places).values():
-        future.result(30)
+    expire(shop)
     report = shop.run("incremental")
     assert f"topic {shop.topic} no longer has offset" in report.error["message"]
     assert "accept_losses" in report.error["message"]
@@ -112,6 +149,46 @@ def test_offsets_that_have_expired_fail_the_run_by_name(shop):
     accepted = shop.run("incremental", accepted=Accepted(losses=True))
     assert accepted.error is None
     assert any("losses accepted" in each for each in accepted.warnings)
+
+
+def test_messages_of_an_aborted_transaction_are_no_loss_when_they_expire(shop):
+    shop.produce(order(1, "1.00", 1))
+    shop.done("incremental")
+    give_up(shop, order(1, "2.00", 2))
+    report = shop.run("incremental")
+    expire(shop)
+    idle = shop.run("incremental")
+    assert (idle.error, idle.state) == (None, "nothing_new")
+    # Those of the message and of the marker that gives it up have a file without rows.
+    assert files(shop) == ["0-0.json.gz", "1-2.json.gz"]
+    assert [(each.landed, each.accepted) for each in report.files] == [(0, 0)]
+    assert rows(shop) == [(1, "1.00")]
+
+
+def test_tombstones_are_counted_once_and_no_loss_when_they_expire(shop):
+    spec = table(DEBEZIUM.format(topic=shop.topic))
+    lake = PullingLake(shop.spark, shop.root, spec, shop.shop)
+    shop.produce(event(1, "1.00", 1))
+    lake.done("incremental")
+    shop.produce(("1", None), ("1", "null"))
+    (report,) = lake.done("incremental")
+    assert (report.tombstones, rows(lake)) == (2, [(1, "1.00")])
+    expire(shop)
+    idle = lake.run("incremental")
+    assert (idle.error, idle.state, idle.tombstones) == (None, "nothing_new", 0)
+    shop.produce(event(2, "2.00", 2))
+    lake.done("incremental")
+    assert rows(lake) == [(1, "1.00"), (2, "2.00")]
+
+
+@pytest.mark.nightly
+def test_a_topic_may_begin_with_messages_of_an_aborted_transaction(shop):
+    give_up(shop, order(1, "1.00", 1))
+    shop.done("incremental")
+    assert (files(shop), rows(shop)) == (["0-1.json.gz"], [])
+    shop.produce(order(1, "1.50", 2))
+    shop.done("incremental")
+    assert rows(shop) == [(1, "1.50")]
 
 
 def test_a_topic_made_anew_is_told(shop, kafka):  # noqa: F811

@@ -3,7 +3,8 @@
 Where it ended is said by the names of the files, so a run that was killed goes on
 after its last whole file, and nothing has to be kept next to them. Offsets that hold no
 message to land (tombstones, markers of transactions, aborted messages) have a file too,
-without rows: retention removes them, and nothing was lost with them.
+without rows: retention removes them, and nothing was lost with them. So have those whose
+loss was accepted, which is therefore asked for once.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from lake_spark.sources.kafka_offsets import (
     Partition,
     Range,
     expired,
+    gone,
     landed,
     ranges,
 )
@@ -39,7 +41,10 @@ def pull_topic(run: TableRun, source: KafkaTopic) -> List[str]:
     topic = kafka_admin.describe(run.spark, source.topic, settings)
     done = _landed(run)
     _refuse_losses(run, topic, done)
-    paths = []
+    paths = [
+        _land(run, topic, each, *_content(run, ()))
+        for each in gone(done, topic.id, topic.partitions)
+    ]
     for each in ranges(done, topic.id, topic.partitions, source.messages_per_file):
         rows = kafka_admin.messages(
             run.spark, topic.name, settings, each.partition, each.first, each.last

@@ -1,8 +1,9 @@
 """Which messages of a topic are landed, and which are to be pulled.
 
 A landing file is named `<topic id>/<partition>/<first>-<last>.json.gz` by the range
-of offsets that was read for it, whether it has rows or not. So what is landed is known
-from names alone, also from those of files that were ingested and are no longer there.
+of offsets that was read for it, whether it has rows or not, or whose loss was accepted.
+So what is landed is known from names alone, also from those of files that were ingested
+and are no longer there.
 """
 
 from __future__ import annotations
@@ -75,6 +76,16 @@ def expired(
         (each, done.after(topic_id, each))
         for each in partitions
         if not each.begin <= done.after(topic_id, each) <= each.end
+    ]
+
+
+def gone(done: Landed, topic_id: str, partitions: Iterable[Partition]) -> List[Range]:
+    """Return the offsets that expired before they were landed."""
+    lost = expired(done, topic_id, partitions)
+    return [
+        Range(each.number, wanted, each.begin - 1)
+        for each, wanted in lost
+        if wanted < each.begin
     ]
 
 

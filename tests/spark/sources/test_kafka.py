@@ -149,6 +149,10 @@ def test_offsets_that_have_expired_fail_the_run_by_name(shop):
     accepted = shop.run("incremental", accepted=Accepted(losses=True))
     assert accepted.error is None
     assert any("losses accepted" in each for each in accepted.warnings)
+    assert shop.done("incremental")[0].state == "nothing_new"
+    shop.produce(*[order(i, "3.00", 30 + i) for i in range(1, 5)])
+    shop.done("incremental")
+    assert {amount for _, amount in rows(shop)} == {"3.00"}
 
 
 def test_messages_of_an_aborted_transaction_are_no_loss_when_they_expire(shop):

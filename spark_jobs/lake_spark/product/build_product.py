@@ -32,9 +32,9 @@ from lake_spark.product.input_table import (
     InputTable,
     Pin,
     REMOVED_ROWS,
-    from_text,
     to_text,
 )
+from lake_spark.product.inputs_read import inputs_read, note_inputs_read
 from lake_spark.product.layer import MADE, ProductLayer
 from lake_spark.product.partitions import in_partitions, require_partitions
 from lake_spark.product.transform import rows_of, views_of
@@ -84,7 +84,7 @@ def build_product(
     only_erased: bool = False,
     partitions: Sequence[str] = (),
 ) -> None:
-    """Write what changed as one commit; nothing where no row differs.
+    """Write what changed as one commit; where no row differs note what was read.
 
     With `only_erased` only what an erase in an input asks for. Then the rows of the
     `partitions` are made again, unless all were. A dry run says what it would build.
@@ -109,6 +109,8 @@ def build_product(
             run.say(f"{'would be ' * run.dry_run}built {task}")
             if not run.dry_run:
                 _build(run, plan, inputs, task, kept)
+    if not (run.dry_run or only_erased):
+        note_inputs_read(run, inputs.values())
     _keep_count(run)
 
 
@@ -152,7 +154,7 @@ def _task(
     built = run.current.metadata_with(INPUTS_READ)
     if not built:
         return Task(whole_because="it was never built", replaces=True)
-    since = from_text(built[INPUTS_READ])
+    since = inputs_read(run)
     reason = _erased(inputs, since)
     if reason:
         return Task(whole_because=reason, replaces=True, is_erased=True)
@@ -176,12 +178,12 @@ def _task(
 
 
 def rows_as_built(run: TableRun) -> DataFrame:
-    """Return what the SQL makes of the commits that the newest commit was built from.
+    """Return what the SQL makes of the commits that the rows were last compared with.
 
     Raise InputsGone where files of these were cleaned.
     """
     plan, built = plan_of(run), run.current.metadata_with(INPUTS_READ)
-    inputs, since = inputs_of(run, plan), from_text(built[INPUTS_READ])
+    inputs, since = inputs_of(run, plan), inputs_read(run)
     reason = _redefined(run, plan, built)
     if reason:
         raise SettingsChanged(

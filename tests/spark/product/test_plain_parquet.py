@@ -353,6 +353,25 @@ def test_a_product_of_it_takes_gone_commits_for_an_erase(stall):
     assert totals.run("product").state == "nothing_new"
 
 
+def test_a_product_of_it_that_stays_as_it_is_is_built_once_for_each_commit(
+    stall, capsys
+):
+    daily = stall.redefine("daily", maintenance=Maintenance(keep_commits=1))
+    totals = stall.lakes["totals"]
+    daily.done("product")
+    totals.done("product")
+    stall.take(orders="U,3,20,2026-01-16,5,2026-02-01\n")
+    daily.done("product")
+    capsys.readouterr()
+    assert totals.run("product").state == "nothing_new"
+    because = "built whole: tests.daily current is plain Parquet"
+    assert because in capsys.readouterr().out
+    daily.done("maintenance")  # which removes the commit that totals was built from
+    capsys.readouterr()
+    assert totals.run("product").state == "nothing_new"
+    assert "built" not in capsys.readouterr().out
+
+
 def test_rows_of_a_commit_that_lacks_a_file_are_not_read(stall):
     daily, totals = stall.lakes["daily"], stall.lakes["totals"]
     daily.done("product")

@@ -90,12 +90,12 @@ def test_changes_returns_and_deletes_of_the_driver_are_followed(stall):
 def test_a_change_that_the_product_does_not_show_writes_nothing(stall):
     lake = stall.lakes["enriched"]
     lake.done("product")
-    before = {f: t for f, t in lake.files().items() if "/enriched/" in f}
+    before = {f: t for f, t in lake.files().items() if "/enriched/current/" in f}
     stall.take(
         orders="U,1,10,2026-01-05,5,2026-01-25\n", customer="U,10,gold,m,2026-01-25\n"
     )
     assert built(lake)[0] == "nothing_new"
-    after = {f: t for f, t in lake.files().items() if "/enriched/" in f}
+    after = {f: t for f, t in lake.files().items() if "/enriched/current/" in f}
     assert after == before
 
 
@@ -136,7 +136,7 @@ def test_a_change_at_the_end_of_two_joins_is_followed(spark, tmp_path):
     assert stall.rows("by_way") == [("3", "new", "South")]
 
 
-def test_what_can_only_be_built_whole_writes_what_differs(spark, tmp_path):
+def test_what_can_only_be_built_whole_writes_what_differs(spark, tmp_path, capsys):
     stall = Stall(spark, tmp_path, ["latest"])
     stall.take(orders=ORDERS)
     lake = stall.lakes["latest"]
@@ -146,6 +146,9 @@ def test_what_can_only_be_built_whole_writes_what_differs(spark, tmp_path):
     assert stall.rows("latest") == [("1", "10"), ("3", "20")]
     stall.take(orders="U,1,10,2026-01-26,6,2026-01-26\n")
     assert built(lake)[0] == "nothing_new"
+    capsys.readouterr()
+    assert built(lake)[0] == "nothing_new"
+    assert "built whole" not in capsys.readouterr().out
 
 
 def test_each_partition_is_one_file_in_the_order_that_is_asked_for(spark, tmp_path):

@@ -1,0 +1,74 @@
+"""Which commits of its inputs the rows of a product were last compared with.
+
+Its own commit says so in its metadata. Where no row differed there is no commit: then an
+object next to it notes what was read, and which commit of the product has those rows. The
+note is true whenever it is there, and counts as long as that commit is the newest one. So
+a run that is killed before it is written leaves only work that is done again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Dict, Iterable, Mapping, Optional
+
+from lake_spec.contract.state_format import (
+    from_fields,
+    parse_state,
+    state_text,
+    to_fields,
+)
+from lake_spark.product.input_table import (
+    INPUTS_READ,
+    InputTable,
+    Pin,
+    from_text,
+    to_text,
+)
+from lake_spark.tables.table_run import TableRun
+
+
+@dataclass(frozen=True)
+class Note:
+    """What was read without a commit: `inputs_read` as a commit says it."""
+
+    commit: str
+    inputs_read: str
+    unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+
+def inputs_read(run: TableRun) -> Dict[str, Pin]:
+    """Return the commits by input; none where the product was never built."""
+    commit = run.current.last_instant(INPUTS_READ)
+    found = _note(run)
+    if found is not None and found.commit == commit:
+        return from_text(found.inputs_read)
+    return from_text(run.current.last_value(INPUTS_READ))
+
+
+def note_inputs_read(run: TableRun, inputs: Iterable[InputTable]) -> None:
+    """Note that the rows of the product are those of these commits, if it is not known."""
+    text, commit = to_text(list(inputs)), run.current.last_instant(INPUTS_READ)
+    if commit is None or from_text(text) == inputs_read(run):
+        return
+    said = to_fields(Note(commit, text))
+    written = state_text(said, release=run.report.release, indent=1)
+    run.store.write(_uri(run), written.encode())
+
+
+def _note(run: TableRun) -> Optional[Note]:
+    uri = _uri(run)
+    try:
+        content = run.store.read(uri)
+    except KeyError:
+        return None
+    data = parse_state(
+        content,
+        what=f"what {run.spec.full_name} has read of its inputs",
+        where=uri,
+        release=run.report.release,
+    )
+    return from_fields(Note, data)
+
+
+def _uri(run: TableRun) -> str:
+    return f"{run.home}/inputs_read.json"

@@ -173,9 +173,13 @@ def test_products_of_a_dimension_are_verified_and_follow_its_rebuild(located):
         assert located.lakes[name].run("product").state == "nothing_new"
     located.take(address="U,20,Oslo,2026-01-12\n")
     located.lakes["dim_customer"].done("dimension")
+    assert built(located, "located", "by_city") == [("in part", 1, 0)] * 2
+    located.lakes["dim_customer"].done("rebuild_dimension")
+    located.take(address="U,20,Bern,2026-01-13\n")
+    located.lakes["dim_customer"].done("dimension")
     assert built(located, "located", "by_city") == [
         ("whole: crm.dim_customer history was rebuilt", 1, 0),
-        ("whole: crm.dim_customer current was rebuilt", 1, 0),
+        ("whole: crm.dim_customer current was rebuilt", 1, 1),
     ]
 
 

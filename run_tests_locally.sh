@@ -12,6 +12,7 @@
 #   ./run_tests_locally.sh joins --pairs N [--seed S]
 #   ./run_tests_locally.sh quality [--faults N] [--seed S]
 #   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
+#   ./run_tests_locally.sh soak --runs N [--tables T] [--seed S]
 #   ./run_tests_locally.sh deploy
 #   ./run_tests_locally.sh docs [argument of pytest]...
 #   ./run_tests_locally.sh acceptance
@@ -39,6 +40,9 @@
 #   quality  planted faults of data, which rules and checks must find, and clean runs
 #   loop   random work on real databases, captured by Debezium, against what they say
 #   simulate  runs with faults of EMR, workers and users, without Java or network
+#   soak   many runs of small tables in one application, with maintenance, a reprocess, an
+#          erase, a rename and a new rule between them: what a run costs then, and whether
+#          all rows are right
 #   deploy  templates, workflows, roles and releases: our rules, grants against calls, the
 #          linters, and what MWAA and EMR get; it sets up what these take
 #   docs   the site of docs/: built strictly into .local/site, every link and anchor of its
@@ -62,8 +66,8 @@ SPEED=full
 case ${1:-} in
     fast | full) SPEED=$1 && shift ;;
     -h | --help) sed -n '2,/^set /p' "$0" | sed -e '/^set /d' -e 's/^# \{0,1\}//' && exit 0 ;;
-    properties | fuzz | crash | readers | hostile | neighbour | joins | quality | loop | simulate | deploy | docs | acceptance | bench | nightly | spark39 | older) SPEED=$1 && shift ;;
-    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, readers, hostile, neighbour, joins, quality, loop, simulate, deploy, docs, acceptance, bench, nightly, spark39 or older, see --help" >&2 && exit 2 ;;
+    properties | fuzz | crash | readers | hostile | neighbour | joins | quality | loop | simulate | soak | deploy | docs | acceptance | bench | nightly | spark39 | older) SPEED=$1 && shift ;;
+    [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, readers, hostile, neighbour, joins, quality, loop, simulate, soak, deploy, docs, acceptance, bench, nightly, spark39 or older, see --help" >&2 && exit 2 ;;
 esac
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
@@ -280,6 +284,11 @@ loop() {
 simulate() {
     run ./setup.sh --quiet --only airflow
     program .venv-airflow/bin/python tests.simulator
+}
+
+soak() {
+    run ./setup.sh --quiet --only spark
+    program .venv-spark/bin/python tests.soak
 }
 
 bench() {

@@ -242,8 +242,8 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
     assert (code, commands) == (2, [])
     assert (
         "'slow' is no speed; choose fast, full, properties, fuzz, crash, readers, hostile,"
-        " neighbour, joins, quality, loop, simulate, deploy, docs, acceptance, bench, nightly,"
-        " spark39 or older" in output
+        " neighbour, joins, quality, loop, simulate, soak, deploy, docs, acceptance, bench,"
+        " nightly, spark39 or older" in output
     )
 
 
@@ -256,6 +256,7 @@ def test_an_unknown_speed_is_refused_with_the_choices(run):
         ("readers", "--only spark --only readers", "spark", "tests.readers"),
         ("loop", "--only spark --only servers", "spark", "tests.loop"),
         ("simulate", "--only airflow", "airflow", "tests.simulator"),
+        ("soak", "--only spark", "spark", "tests.soak"),
         ("neighbour", "--only airflow --only spark", "airflow", "tests.neighbour"),
         (
             "bench",

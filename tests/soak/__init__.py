@@ -1,0 +1,1 @@
+"""Many runs of small tables in one application, measured and compared with the oracle."""

@@ -123,11 +123,13 @@ def _by_clock(spec: TableSpec, zone: str) -> Iterator[Problem]:
         hint = f"{utc}, or add a column that always grows."
         yield Problem(("order_by",), list(order), message, hint, rule)
     if spec.effective_at and clock_columns(spec, (spec.effective_at,)):
-        message = f"{spec.effective_at} has times of {why}: of versions of it some have no length"
+        then = "versions that begin in it may have no length"
+        message = f"{spec.effective_at} has times of {why}: {then}"
         yield Problem(("effective_at",), spec.effective_at, message, f"{utc}.", rule)
     if dates_by_clock(spec):
         path = ("source", "snapshot_time", "format")
         form = spec.source.snapshot_time.format
-        message = f"{form!r} gives times of {why}: each is taken for one of the first"
+        then = "a snapshot of it counts as one of the first pass"
+        message = f"{form!r} gives times of {why}: {then}"
         hint = "Name them in UTC, or with the offset (%z)."
         yield Problem(path, form, message, hint, rule)

@@ -62,7 +62,9 @@ def versions(lake: Lake):
     return [(r.id, r.note, r.version_key, r.is_current) for r in rows.collect()]
 
 
-@pytest.mark.parametrize("name", ["tests.parts", "moved.parts"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("tests.parts", marks=pytest.mark.nightly), "moved.parts"]
+)
 def test_history_goes_on_and_an_erased_key_stays_away(things, name):
     ((_, _, first, _),) = versions(things)
     commits = things.tables.current.last_instant("run")
@@ -88,6 +90,7 @@ def test_history_goes_on_and_an_erased_key_stays_away(things, name):
     assert note["name"] == name
 
 
+@pytest.mark.nightly
 def test_a_release_of_before_goes_on_with_it_and_the_new_one_after_that(things):
     parts = called(things, "tests.parts")
     parts.done("incremental", "scd2")

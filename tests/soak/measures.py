@@ -1,4 +1,4 @@
-"""What one run costs: time, processor, calls of the store and of Hadoop, files, memory."""
+"""What one run costs: time, processor, calls of the store, files, memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ NAMES = {
     "cpu": "CPU seconds, of Python and Java",
     "calls": "calls of the store",
     "read": "bytes that the store read",
-    "hadoop": "operations of Hadoop's file systems",
     "objects": "objects in the lake",
     "timeline": "bytes of timelines",
     "metadata": "bytes of metadata tables",
@@ -67,14 +66,11 @@ class Meter:
         """All that grows with time, and what there is."""
         java = int(self.spark._jvm.java.lang.ProcessHandle.current().pid())
         sums = [_process(pid) for pid in (os.getpid(), java)]
-        statistics = self.spark._jvm.org.apache.hadoop.fs.FileSystem.getAllStatistics()
-        hadoop = sum(s.getReadOps() + s.getWriteOps() for s in statistics)
         return {
             "seconds": time.monotonic(),
             "cpu": sum(each["cpu"] for each in sums),
             "calls": sum(self.store.calls.values()),
             "read": self.store.bytes,
-            "hadoop": hadoop,
             "memory": sum(each["memory"] for each in sums),
             **self._files(),
         }
@@ -93,7 +89,7 @@ class Meter:
         return dict(found)
 
 
-GROWING = ("seconds", "cpu", "calls", "read", "hadoop")
+GROWING = ("seconds", "cpu", "calls", "read")
 """Measured as what a run adds; the others as what there is after it."""
 
 

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from lake_spec.model import HUDI_TYPES, Rule
 from lake_spark.ingest.reprocess import Selection
-from tests.oracle.histories import Features, Landing, landing
+from tests.oracle.histories import Features, Landing, landing, values_in_path
 from tests.oracle.landing_files import file_text
 from tests.oracle.oracle import Delivery
 from tests.oracle.playing import Play, World
@@ -57,7 +57,9 @@ class SoakTable(Play):
         for each in events:
             path = each.path.replace("changes/", f"changes/{number:05}/", 1)
             records = files.setdefault(path, [])
-            records.append(replace(each, path=path, record=len(records) + 1))
+            values = {**each.values, **values_in_path(self.world.spec, path)}
+            record = len(records) + 1
+            records.append(replace(each, path=path, record=record, values=values))
         for path, records in files.items():
             text = file_text(self.lake.spec, records)
             self.lake.land(path, text, at="2026-02-01")

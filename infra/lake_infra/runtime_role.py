@@ -23,6 +23,7 @@ from lake_spec.contract.glue_names import glue_names
 from lake_spec.contract.product_inputs import read_by_products
 from lake_spec.contract.pull_folders import pulls_of
 from lake_spec.contract.release_files import CODE, MAIN, PACKAGES
+from lake_spec.contract.table_folders import table_path
 from lake_spec.contract.table_profile import profile_file, profiles_folder
 from lake_spec.model import Connection, DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.model.choices import ReadableAs, SecretStore
@@ -122,7 +123,7 @@ def input_documents(
     own = {domain.name for domain in domains}
     moved = {table.stored_as for table in _moved(domains)}
     tables = sorted({*read_by_products(domains, lake)} - moved)
-    paths = [t.replace(".", "/", 1) for t in tables if t.partition(".")[0] not in own]
+    paths = [table_path(t) for t in tables if t.partition(".")[0] not in own]
     yield from _in_documents(Root.of(environment.warehouse), paths, READ, _inputs)
 
 
@@ -147,7 +148,7 @@ def _moved(domains: Sequence[DomainSpec]) -> List[TableSpec]:
 
 def folders_of_tables(domains: Sequence[DomainSpec]) -> List[str]:
     """List the folders below the warehouse that have tables of these domains."""
-    moved = (table.stored_as.replace(".", "/", 1) for table in _moved(domains))
+    moved = (table_path(table.stored_as) for table in _moved(domains))
     return [*(domain.name for domain in domains), *moved]
 
 
@@ -206,7 +207,7 @@ def _erased_keys(
 ) -> Iterator[Statement]:
     """Return statements on the lists of erased keys in landing, which all runs read."""
     root = Root.of(environment.landing)
-    moved = [f"{ERASED}/{_file(each)}" for each in _moved(domains)]
+    moved = [f"{ERASED}/{table_path(t.stored_as)}.json" for t in _moved(domains)]
     names = [*(f"{ERASED}/{domain.name}/*" for domain in domains), *moved]
     folders = [f"{root.prefix}{name}" for name in names]
     to = NOTE if environment.erase_secret else READ
@@ -229,7 +230,7 @@ def _runs(
     leases = [f"{root.prefix}leases/{name}.json" for name in owners]
     timings = [f"{root.prefix}timings/{domain.name}.json" for domain in domains]
     checks = [f"{root.prefix}checks/{domain.name}/*" for domain in domains]
-    checks += [f"{root.prefix}checks/{_file(each)}" for each in moved]
+    checks += [f"{root.prefix}checks/{table_path(t.stored_as)}.json" for t in moved]
     yield objects("Runs", to, root, folders)
     yield objects("Leases", READ, root, leases)
     yield objects("Timings", NOTE, root, timings)
@@ -251,11 +252,6 @@ def _profiles(root: Root, domains: Sequence[DomainSpec]) -> List[str]:
     own = [f"{profiles_folder(domain.name)}*" for domain in domains]
     moved = [profile_file(each.stored_as) for each in _moved(domains)]
     return [f"{root.prefix}{path}" for path in (*own, *moved)]
-
-
-def _file(table: TableSpec) -> str:
-    """Return the path of a file of a table's state, below the folder of such files."""
-    return f"{table.stored_domain}/{table.stored_name}.json"
 
 
 def _erase(

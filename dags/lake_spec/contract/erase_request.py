@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from lake_spec.contract.table_folders import table_path
+
 REQUEST = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
 """Names of requests. Arguments and logs show the name: it must not contain a key."""
 
@@ -23,7 +25,7 @@ def list_uri(landing: str, table: str) -> str:
     It lies with the landing files, for it says which of their rows must never come back:
     what is made of them may be lost, and a copy of them is a copy of the list.
     """
-    return f"{landing}/{ERASED}/{table.replace('.', '/', 1)}.json"
+    return f"{landing}/{ERASED}/{table_path(table)}.json"
 
 
 def uri_of(runs: str, domain: str, name: str) -> str:

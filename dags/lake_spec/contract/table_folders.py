@@ -6,9 +6,14 @@ COMMITS = "_commits"
 """Folder in a table of plain Parquet, with an object for each commit."""
 
 
+def table_path(table: str) -> str:
+    """Return `domain/table`: the place of a table, `domain.table`, below any root."""
+    return table.replace(".", "/", 1)
+
+
 def table_folder(warehouse: str, table: str) -> str:
     """Return the folder of a table, given as `domain.table`."""
-    return f"{warehouse}/{table.replace('.', '/', 1)}"
+    return f"{warehouse}/{table_path(table)}"
 
 
 def moved_folder(warehouse: str, table: str) -> str:

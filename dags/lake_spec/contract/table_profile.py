@@ -21,6 +21,9 @@ from lake_spec.contract.state_format import (
     state_text,
     to_fields,
 )
+from lake_spec.contract.table_folders import table_path
+
+_FOLDER = "profiles"
 
 TOP = 10
 """Number of values that a profile lists, those with the most rows."""
@@ -91,13 +94,12 @@ class TableProfile:
 
 def profiles_folder(domain: str) -> str:
     """Return the folder of a domain's profiles, relative to the root of the runs."""
-    return f"profiles/{domain}/"
+    return f"{_FOLDER}/{domain}/"
 
 
 def profile_file(table: str) -> str:
     """Return the path of the profile of a table, `domain.table`, below the runs' root."""
-    domain, _, name = table.partition(".")
-    return f"{profiles_folder(domain)}{name}.json"
+    return f"{_FOLDER}/{table_path(table)}.json"
 
 
 def profile_uri(runs: str, table: str) -> str:

@@ -17,6 +17,7 @@ from lake_spec.contract.state_format import (
     WRITTEN_BY,
     parse_state,
 )
+from lake_spec.contract.table_folders import table_path
 from lake_spec.model import Check
 from lake_spark.storage.object_store import ObjectStore
 
@@ -31,7 +32,7 @@ _NEEDED = ("at", "run", "layer", "check", "result", "value", "commit")
 
 def uri_of(runs: str, table: str) -> str:
     """Return the address of the results of a table, `domain.table`."""
-    return f"{runs}/checks/{table.replace('.', '/', 1)}.json"
+    return f"{runs}/checks/{table_path(table)}.json"
 
 
 class Results:

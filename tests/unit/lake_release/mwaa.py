@@ -55,6 +55,15 @@ class Mwaa:
             else None
         )
 
+    def begins_at(self, request: str, **states: str) -> None:
+        """Let runs of these DAGs, in these states, begin with the first such request."""
+
+        def begin(method: str, path: str) -> None:
+            if method == request:
+                self.busy.update(states)
+
+        self.fails = begin
+
     def _note(self, params, **_) -> None:
         self._asked = params
 

@@ -113,11 +113,7 @@ def test_a_dag_file_that_goes_takes_the_dags_of_its_name_along(lake, mwaa, airfl
 def test_a_run_that_begins_while_mwaa_is_updated_is_seen(lake, mwaa, airflow, shop):
     (lake.project / "requirements" / "airflow.txt").write_text("newer\n")
 
-    def begins(method, path):
-        if method == "UpdateEnvironment":
-            mwaa.busy["shop_incremental"] = "running"
-
-    mwaa.fails = begins
+    mwaa.begins_at("UpdateEnvironment", shop_incremental="running")
     with pytest.raises(ReleaseError, match="no longer has DAG shop_incremental "):
         lake.deploy(airflow=airflow)
     assert set(lake.shown()) == {"moma.py", "shop.py"}
@@ -126,11 +122,7 @@ def test_a_run_that_begins_while_mwaa_is_updated_is_seen(lake, mwaa, airflow, sh
 def test_a_run_that_begins_before_airflow_shows_the_release_takes_it_back(
     lake, mwaa, airflow, shop
 ):
-    def begins(method, path):
-        if method == "POST":
-            mwaa.busy["shop_incremental"] = "queued"
-
-    mwaa.fails = begins
+    mwaa.begins_at("POST", shop_incremental="queued")
     with pytest.raises(ReleaseError, match=f"first.\n{shop} is the current release"):
         lake.deploy(airflow=airflow)
     assert set(lake.shown()) == {"moma.py", "shop.py"}

@@ -50,11 +50,8 @@ def test_a_run_under_way_keeps_its_leases(lake, mwaa, airflow, moved, state):
 
 
 def test_a_run_that_begins_while_mwaa_is_updated_is_seen(lake, mwaa, airflow, moved):
-    def begins(method, path):
-        if method == "UpdateEnvironment":
-            mwaa.busy["moma_incremental"] = "running"
-
-    mwaa.fails = begins  # startup.sh names the root, so MWAA is updated
+    # startup.sh names the root, so MWAA is updated.
+    mwaa.begins_at("UpdateEnvironment", moma_incremental="running")
     with pytest.raises(ReleaseError, match=f"now {NEW}"):
         lake.deploy(airflow=airflow)
     assert lake.current() == moved
@@ -63,11 +60,7 @@ def test_a_run_that_begins_while_mwaa_is_updated_is_seen(lake, mwaa, airflow, mo
 def test_a_run_in_the_new_place_does_not_take_the_release_back(
     lake, mwaa, airflow, moved
 ):
-    def begins(method, path):
-        if method == "POST":
-            mwaa.busy["moma_incremental"] = "running"
-
-    mwaa.fails = begins
+    mwaa.begins_at("POST", moma_incremental="running")
     assert deploy(lake, mwaa, airflow) == lake.current() != moved
 
 

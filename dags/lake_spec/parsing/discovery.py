@@ -22,7 +22,6 @@ from lake_spec.rules.continuous import tables_fit_continuous_runs
 from lake_spec.rules.dimension import dimension_problems
 from lake_spec.rules.checks import check_problems
 from lake_spec.rules.enrichment import enrichment_problems
-from lake_spec.rules.former_names import ACROSS as OF_FORMER_NAMES
 from lake_spec.rules.lake import ACROSS
 from lake_spec.rules.landing_folders import landing_folder_is_own
 
@@ -81,7 +80,7 @@ class Survey:
             if ("source",) not in {p[:1] for p in read.broken}
         ]
         specs = [read.spec for read in whole]
-        for rule in (*ACROSS, *OF_FORMER_NAMES):
+        for rule in ACROSS:
             for position, problem in rule(specs):
                 self.add([whole[position].root.diagnostic(problem)])
         for judge in (check_problems, dimension_problems, enrichment_problems):

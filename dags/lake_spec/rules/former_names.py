@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, List, Sequence
+from typing import Dict, Iterator, Sequence
 
 from lake_spec.diagnostics.diagnostic import got, Problem
 from lake_spec.model import TableSpec
@@ -59,23 +59,27 @@ def moved_landing_is_free(specs: Sequence[TableSpec]) -> Iterator[Found]:
     Fix: Write the folder that the moved table had alone, or one of its own domain.
     """
     for position, spec in enumerate(specs):
-        if not spec.has_files or spec.stored_domain == spec.domain:
+        is_moved = spec.has_files and spec.stored_domain != spec.domain
+        if not is_moved or not is_below(spec.source.path, spec.stored_domain):
             continue
-        path = spec.source.path
-        for other in _of_domain(specs, spec.stored_domain):
-            if other is spec or not is_below(path, spec.stored_domain):
-                continue
-            if is_below(path, other.source.path) or is_below(other.source.path, path):
-                hint = (
-                    f"{other.full_name} has its files there: write the folder that "
-                    f"{spec.formerly} had alone, or one below {spec.domain}/."
-                )
-                yield position, got(PATH, path, hint)
-                break
+        if other := next(_with_files_there(spec, specs), None):
+            hint = (
+                f"{other.full_name} has its files there: write the folder that "
+                f"{spec.formerly} had alone, or one below {spec.domain}/."
+            )
+            yield position, got(PATH, spec.source.path, hint)
 
 
-def _of_domain(specs: Sequence[TableSpec], domain: str) -> List[TableSpec]:
-    return [each for each in specs if each.has_files and each.stored_domain == domain]
-
-
-ACROSS = [former_names_are_free, moved_landing_is_free]
+def _with_files_there(
+    moved: TableSpec, specs: Sequence[TableSpec]
+) -> Iterator[TableSpec]:
+    """Yield other tables of the former domain whose folder has that of the moved table,
+    or is in it."""
+    path = moved.source.path
+    for each in specs:
+        if each is moved or not each.has_files:
+            continue
+        if each.stored_domain == moved.stored_domain:
+            own = each.source.path
+            if is_below(path, own) or is_below(own, path):
+                yield each

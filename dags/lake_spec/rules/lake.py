@@ -7,6 +7,7 @@ from typing import Callable, Dict, Iterator, List, Sequence
 from lake_spec.contract.glue_names import glue_names
 from lake_spec.diagnostics.diagnostic import got
 from lake_spec.model import TableSpec
+from lake_spec.rules.former_names import former_names_are_free, moved_landing_is_free
 from lake_spec.rules.rule_book import rule
 from lake_spec.rules.table_names import Found
 from lake_spec.rules.source import globs
@@ -53,4 +54,6 @@ def catalogue_names_are_free(specs: Sequence[TableSpec]) -> Iterator[Found]:
 ACROSS: List[Callable[[Sequence[TableSpec]], Iterator[Found]]] = [
     tables_share_no_files,
     catalogue_names_are_free,
+    former_names_are_free,
+    moved_landing_is_free,
 ]

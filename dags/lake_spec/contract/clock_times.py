@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Tuple
+from typing import Iterable, Optional, Tuple
 
 from lake_spec.model import Column, Snapshot, TableSpec
 from lake_spec.text.encodings import names_zone, TYPES
@@ -16,12 +16,12 @@ def clock_columns(spec: TableSpec, names: Iterable[str]) -> Tuple[str, ...]:
     return tuple(name for name in names if _is_local(spec.column(name)))
 
 
-def _is_local(column: "Column | None") -> bool:
+def _is_local(column: Optional[Column]) -> bool:
     if column is None:
-        return True
-    if column.type != "timestamp" or column.format is None:
-        return column.type == "timestamp"
-    return column.format not in TYPES and not names_zone(column.format)
+        return True  # its type is found in the files
+    form = column.format or ""
+    says_instant = form in TYPES or names_zone(form)
+    return column.type == "timestamp" and not says_instant
 
 
 def dates_by_clock(spec: TableSpec) -> bool:

@@ -50,6 +50,12 @@ def in_spec(file: Path, problem: Problem) -> Diagnostic:
     return root.diagnostic(problem)
 
 
+def warning_of(table: str, problem: Problem, tables: Path) -> Note:
+    """Return a warning about a table, `domain.table`, at its place in the spec."""
+    file = file_of(table, tables)
+    return Note(str(file), str(in_spec(file, problem)), "warning")
+
+
 def _of_schedules(domains: Sequence[DomainSpec], tables: Path) -> Iterator[Note]:
     """Warn of schedules by which tables grow without an end, or nothing runs."""
     for domain in domains:
@@ -93,8 +99,7 @@ def _keys_that_may_change(specs: Sequence[TableSpec], tables: Path) -> Iterator[
             )
             rule = ParsingId.KEY_MAY_CHANGE.value
             found = Problem(("key",), list(spec.key), message, hint, rule)
-            file = file_of(spec.full_name, tables)
-            yield Note(str(file), str(in_spec(file, found)), "warning")
+            yield warning_of(spec.full_name, found, tables)
 
 
 def _clocks_that_go_back(specs: Sequence[TableSpec], tables: Path) -> Iterator[Note]:
@@ -106,9 +111,8 @@ def _clocks_that_go_back(specs: Sequence[TableSpec], tables: Path) -> Iterator[N
     now = datetime.now(timezone.utc)
     for spec in specs:
         if spec.has_files and goes_back(spec.source.timezone, now):
-            file = file_of(spec.full_name, tables)
             for problem in _by_clock(spec, spec.source.timezone):
-                yield Note(str(file), str(in_spec(file, problem)), "warning")
+                yield warning_of(spec.full_name, problem, tables)
 
 
 def _by_clock(spec: TableSpec, zone: str) -> Iterator[Problem]:

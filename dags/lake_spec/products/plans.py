@@ -22,7 +22,7 @@ from lake_spec.model import (
 )
 from lake_spec.model.checks import shown_column
 from lake_spec.parsing.loader import survey_all
-from lake_spec.parsing.notes import file_of, in_spec, Note, notes_of
+from lake_spec.parsing.notes import file_of, in_spec, Note, notes_of, warning_of
 from lake_spec.parsing.product_plans import planned
 from lake_spec.parsing.product_sql import read_sql
 from lake_spec.rules.checks import personal_by_origin
@@ -204,11 +204,10 @@ def _lowered(known: ColumnSensitivity, tables: Path) -> Iterator[Note]:
             f" {each.declared.value}"
         )
         hint = f"Write `sensitivity: {sensitivity}`, or remove the key."
-        file = file_of(each.table, tables)
         at = ("columns", each.column, "sensitivity")
         rule = ProductId.LOWERED_SENSITIVITY.value
-        found = in_spec(file, Problem(at, each.declared.value, message, hint, rule))
-        yield Note(found.file, str(found), "warning")
+        found = Problem(at, each.declared.value, message, hint, rule)
+        yield warning_of(each.table, found, tables)
 
 
 def _check_conditions(

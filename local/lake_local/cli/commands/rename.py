@@ -20,7 +20,8 @@ from pathlib import Path
 from lake_spec.contract.glue_names import glue_names
 from lake_spec.contract.table_folders import table_folder
 from lake_spec.model import Product, TableSpec
-from lake_spec.parsing.discovery import DOMAIN_FILE, ENDING
+from lake_spec.parsing.discovery import DOMAIN_FILE
+from lake_spec.parsing.notes import file_of
 from lake_spec.products.plans import check
 from lake_spec.rules import names
 
@@ -75,7 +76,8 @@ def _moves(specs: Specs, table: TableSpec, new: str) -> Moves:
             f"there is no domain {domain!r}: write {specs.tables / domain / DOMAIN_FILE} "
             "first."
         )
-    moves = [(_file(table.full_name), _file(new))]
+    below = Path()  # the folder of tables, or a copy of it
+    moves = [(file_of(table.full_name, below), file_of(new, below))]
     sql = table.source.sql if isinstance(table.source, Product) else None
     if sql and domain != table.domain:
         moves.append((Path(table.domain) / sql, Path(domain) / sql))
@@ -83,11 +85,6 @@ def _moves(specs: Specs, table: TableSpec, new: str) -> Moves:
         if (specs.tables / to).exists():
             raise BadRequest(f"{specs.tables / to} is there: choose another name.")
     return moves
-
-
-def _file(table: str) -> Path:
-    domain, _, name = table.partition(".")
-    return Path(domain) / f"{name}{ENDING}"
 
 
 def _along(specs: Specs, table: TableSpec, new: str) -> list[str]:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
+from typing import (
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from pyspark import inheritable_thread_target
 from pyspark.sql import DataFrame
@@ -190,18 +200,19 @@ def shaped(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> B
     """Return the good files with their shapes, and the columns that they lead to."""
     columns = known_columns(run)
     good: List[Input] = []
-    with ThreadPoolExecutor(LOOKS_AT_ONCE) as pool:
-        look = inheritable_thread_target(partial(_shape_of, run))
-        looks = [(file, pool.submit(look, file)) for file in files]
-        for file, shape in looks:
-            try:
-                found, columns = input_of(run, file, columns, manifest, shape.result)
-            except BadFile as bad:
-                _set_aside_known(run, file, bad)
-                continue
-            good.append(found)
+    for file, looked in looked_into(run, files):
+        try:
+            found, columns = input_of(run, file, looked, columns, manifest)
+        except BadFile as bad:
+            _set_aside_known(run, file, bad)
+            continue
+        good.append(found)
     warn_of_names(run, good)
     return Batch(good, columns)
+
+
+LOOKS_AT_ONCE = 16
+"""Files whose first bytes are read side by side: each waits for the store, not for a core."""
 
 
 def _shape_of(run: TableRun, file: LandingFile) -> Shape:
@@ -210,19 +221,33 @@ def _shape_of(run: TableRun, file: LandingFile) -> Shape:
     return shape_of(run.spark, run.store, file, run.spec)
 
 
+Look = Callable[[], Shape]
+"""Gives the columns of a file once they are known. Raises BadFile for a bad one."""
+
+
+def looked_into(
+    run: TableRun, files: Sequence[LandingFile]
+) -> Iterator[Tuple[LandingFile, Look]]:
+    """Yield each file with what waits for its shape; LOOKS_AT_ONCE are looked into."""
+    with ThreadPoolExecutor(LOOKS_AT_ONCE) as pool:
+        find = inheritable_thread_target(partial(_shape_of, run))
+        looks = [pool.submit(find, file) for file in files]
+        try:
+            for file, begun in zip(files, looks):
+                yield file, begun.result
+        finally:  # who stops early waits for none that has not begun
+            for begun in looks:
+                begun.cancel()
+
+
 def input_of(
-    run: TableRun,
-    file: LandingFile,
-    columns: Columns,
-    manifest: Manifest,
-    looked: Optional[Callable[[], Shape]] = None,
+    run: TableRun, file: LandingFile, looked: Look, columns: Columns, manifest: Manifest
 ) -> Tuple[Input, Columns]:
     """Return a file with its shape, and the columns that the table has with it.
 
-    `looked` gives the shape where somebody looks for it already. Raises BadFile where the
-    file cannot be ingested.
+    Raises BadFile where it cannot be ingested.
     """
-    shape = looked() if looked else _shape_of(run, file)
+    shape = looked()
     valued = _with_values(run, file, shape, columns)
     grown = columns_with(run.spec, file, shape, columns, valued)
     shape = with_texts(shape, run.spec, grown)
@@ -273,10 +298,6 @@ def _refuse_known(run: TableRun, file: LandingFile) -> None:
     if known is not None:
         error, reason = known
         raise error(file.path, reason)
-
-
-LOOKS_AT_ONCE = 16
-"""Files whose first bytes are read side by side: each waits for the store, not for a core."""
 
 
 @dataclass

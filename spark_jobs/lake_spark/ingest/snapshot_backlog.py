@@ -7,13 +7,11 @@ empty, too many losses) or that brings a column. That one is left to
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial, reduce
 from operator import or_
 from typing import Dict, FrozenSet, List, Optional, Sequence, Set
 
-from pyspark import inheritable_thread_target
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
@@ -34,7 +32,7 @@ from lake_spark.ingest import (
     snapshot_sequence,
     snapshots,
 )
-from lake_spark.ingest.batches import Batch, Rows
+from lake_spark.ingest.batches import Batch, Look, Rows
 from lake_spark.ingest.reader import Input
 from lake_spark.ingest.snapshot_diff import SourceSnapshot
 from lake_spark.ingest.snapshot_sequence import PLACE, PREVIOUS, Step
@@ -50,9 +48,6 @@ MOST_SNAPSHOTS = 1_000
 
 MOST_BYTES = 256 * 1024 * 1024
 """Of landing files that are read at once, if there is more than one snapshot of them."""
-
-_READERS = 8
-"""So many files are looked into at the same time."""
 
 
 class Backlog:
@@ -99,10 +94,10 @@ class Backlog:
             ready.append(snapshot)
         columns = batches.known_columns(run)
         files = [file for snapshot in ready for file in snapshot.files]
-        with ThreadPoolExecutor(_READERS) as pool:
-            find = partial(_input, run, columns=columns, manifest=manifest)
-            shaped = pool.map(inheritable_thread_target(find), files)
-            inputs = {file.path: each for file, each in zip(files, shaped)}
+        inputs = {
+            file.path: _input(run, file, look, columns, manifest)
+            for file, look in batches.looked_into(run, files)
+        }
         found: List[Batch] = []
         unsent: Set[FrozenSet[str]] = set()
         for snapshot in ready:
@@ -129,11 +124,11 @@ class Backlog:
 
 
 def _input(
-    run: TableRun, file: LandingFile, *, columns: Columns, manifest: Manifest
+    run: TableRun, file: LandingFile, look: Look, columns: Columns, manifest: Manifest
 ) -> Optional[Input]:
     """Return a file with its shape; None if it is bad, or changes the columns."""
     try:
-        found, grown = batches.input_of(run, file, columns, manifest)
+        found, grown = batches.input_of(run, file, look, columns, manifest)
     except BadFile:
         return None
     return found if grown == columns else None

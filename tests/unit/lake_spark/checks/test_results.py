@@ -27,7 +27,7 @@ def row(run, value, *, check="row_count", commit="1", layer="current"):
 
 
 def test_a_run_that_is_tried_again_has_its_last_results():
-    store, uri = Store(), uri_of("s3://work/runs", "sales", "orders")
+    store, uri = Store(), uri_of("s3://work/runs", "sales.orders")
     assert uri == "s3://work/runs/checks/sales/orders.json"
     first = Results(store, uri)
     first.put([row("a", 1), row("a", 5, check="other")])

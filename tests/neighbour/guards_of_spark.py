@@ -21,6 +21,10 @@ def _drop_all(run: Any) -> None:
         publication._format(run, "current", run.table("current"), kind).drop()
 
 
+def _whosever(glue: Any, names: Any, home: str) -> Any:
+    return entry_owner._there(glue, names)
+
+
 def _wanted_alone(wanted: Mapping[str, Any], *_: Any) -> Mapping[str, Any]:
     return wanted
 
@@ -37,7 +41,7 @@ GUARDS: Dict[str, Guard] = {
         setting(glue_tables, "refuse_other", always(None)),
     ),
     "the look at an entry that is removed": Guard(
-        catalogue.under_names_of_ours, setting(glue_tables, "is_ours", always(True))
+        catalogue.under_names_of_ours, setting(glue_tables, "entries_of", _whosever)
     ),
     "parameters of others": Guard(
         catalogue.on_entries_of_ours, setting(catalog, "with_theirs", _wanted_alone)

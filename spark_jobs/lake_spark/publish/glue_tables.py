@@ -18,8 +18,8 @@ from lake_spark.publish.format import Format
 from lake_spark.publish.schema import COMMENT
 from lake_spark.tables import catalog
 from lake_spark.tables.entry_owner import (
+    entries_of,
     FOLDER,
-    is_ours,
     refuse_other,
     with_theirs,
 )
@@ -61,13 +61,12 @@ def remove(run: TableRun, layer: str, kind: ReadableAs, form: Format) -> None:
     if not run.home.startswith("s3://"):
         return
     glue = catalog.glue_client(run.environment.region)
-    database, name = _named(run, layer, kind)
-    try:
-        found = glue.get_table(DatabaseName=database, Name=name)["Table"]
-        if is_ours(found, run.home):
+    named = [_named(run, layer, kind)]
+    for (database, name), _ in entries_of(glue, named, run.home):
+        try:
             glue.delete_table(DatabaseName=database, Name=name)
-    except glue.exceptions.EntityNotFoundException:
-        pass
+        except glue.exceptions.EntityNotFoundException:
+            pass  # somebody else did meanwhile
 
 
 def entry(run: TableRun, name: str, form: Format) -> Dict[str, Any]:

@@ -8,7 +8,7 @@ and leaves a pointer at the old one (docs/renaming.md).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Iterator, Tuple
+from typing import Any
 
 from lake_spec.contract.glue_names import glue_name, glue_names
 from lake_spec.contract.lease import lease_uri, read_lease
@@ -17,7 +17,7 @@ from lake_spec.contract.table_folders import table_folder
 from lake_spark.errors import FormerDomainBusy, TwoTables
 from lake_spark.publish.publication import LAYERS, publish
 from lake_spark.tables import catalog
-from lake_spark.tables.entry_owner import is_ours
+from lake_spark.tables.entry_owner import entries_of
 from lake_spark.tables.table_run import TableRun
 
 NOTE = "name.json"
@@ -99,37 +99,21 @@ def _refuse_busy(run: TableRun) -> None:
 def _retire(glue: Any, run: TableRun) -> None:
     """Leave a pointer at the old names, and no metadata that nobody brings up to date."""
     spec = run.spec
-    former = replace(spec, domain=spec.stored_domain, name=spec.stored_name)
-    for name, found in _entries(glue, run, spec.stored_domain, glue_names(former)):
-        there = f"{spec.domain}.{_new_name(run, name)}"
+    database, old = spec.stored_domain, spec.stored_name
+    names = [(database, name) for name in glue_names(replace(spec, name=old))]
+    for (_, name), found in entries_of(glue, names, run.home):
+        there = f"{spec.domain}.{spec.name}{name[len(old) :]}"
         kept = {key: found[key] for key in _KEPT if key in found}
         said = f"Renamed to {there}. {spec.description}"
         parameters = {**kept.get("Parameters", {}), RENAMED: there}
         entry = {**kept, "Description": said, "Parameters": parameters}
         glue.update_table(
-            DatabaseName=spec.stored_domain,
-            TableInput=entry,
-            VersionId=found["VersionId"],
+            DatabaseName=database, TableInput=entry, VersionId=found["VersionId"]
         )
-    for kind in spec.storage.formats:
-        names = [glue_name(former.name, layer) for layer in LAYERS]
-        database = kind.database_of(spec.stored_domain)
-        for name, _ in _entries(glue, run, database, names):
-            glue.delete_table(DatabaseName=database, Name=name)
-
-
-def _new_name(run: TableRun, old: str) -> str:
-    return run.spec.name + old[len(run.spec.stored_name) :]
-
-
-def _entries(
-    glue: Any, run: TableRun, database: str, names: "list[str]"
-) -> Iterator[Tuple[str, Any]]:
-    """Yield the entries of these names that lead to the table's folder."""
-    for name in names:
-        try:
-            found = glue.get_table(DatabaseName=database, Name=name)["Table"]
-        except glue.exceptions.EntityNotFoundException:
-            continue
-        if is_ours(found, run.home):
-            yield name, found
+    published = [
+        (kind.database_of(database), glue_name(old, layer))
+        for kind in spec.storage.formats
+        for layer in LAYERS
+    ]
+    for (of_format, name), _ in entries_of(glue, published, run.home):
+        glue.delete_table(DatabaseName=of_format, Name=name)

@@ -6,7 +6,7 @@ entry of ours that somebody led elsewhere is known by a parameter, and led back.
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, Mapping, Tuple
+from typing import Any, Dict, Iterable, Iterator, Mapping, Tuple
 
 from lake_spark.errors import ForeignTable
 
@@ -16,6 +16,8 @@ FOLDER = "lake.folder"
 
 Named = Tuple[str, str]
 """Database and name of an entry."""
+Entry = Tuple[Named, Dict[str, Any]]
+"""An entry as Glue gives it, behind its name."""
 
 
 def is_ours(found: Mapping[str, Any], home: str) -> bool:
@@ -44,12 +46,22 @@ def refuse_other(found: Mapping[str, Any], named: Named, home: str) -> None:
 
 def refuse_others(glue: Any, names: Iterable[Named], home: str) -> None:
     """Raise ForeignTable where one of these names is taken; ask for each of them."""
+    for named, found in _there(glue, names):
+        refuse_other(found, named, home)
+
+
+def entries_of(glue: Any, names: Iterable[Named], home: str) -> Iterator[Entry]:
+    """Yield those of these names that are ours: they lead below a table's folder."""
+    return (each for each in _there(glue, names) if is_ours(each[1], home))
+
+
+def _there(glue: Any, names: Iterable[Named]) -> Iterator[Entry]:
     for database, name in names:
         try:
             found = glue.get_table(DatabaseName=database, Name=name)["Table"]
         except glue.exceptions.EntityNotFoundException:
             continue
-        refuse_other(found, (database, name), home)
+        yield (database, name), found
 
 
 def with_theirs(

@@ -199,6 +199,14 @@ source:
 """
 """The same of a full load and change files; their format must follow."""
 
+DATED = LOAD_AND_CHANGES + """  format: {type: csv}
+columns: {id: int, at: timestamp}
+key: [id]
+order_by: [at]
+storage: {buckets: 1}
+"""
+"""A table of such files that have ids and times alone."""
+
 FEED_FILES = LOAD_AND_CHANGES + """  format: {type: csv}
   operation: {column: op}
 """

@@ -6,14 +6,8 @@ import time
 from threading import Lock
 
 from lake_spark.storage.object_store import FolderStore
-from tests.spark.lake import LOAD_AND_CHANGES, Lake, table
+from tests.spark.lake import DATED, Lake, table
 
-SPEC = LOAD_AND_CHANGES + """  format: {type: csv}
-columns: {id: int, at: timestamp}
-key: [id]
-order_by: [at]
-storage: {buckets: 1}
-"""
 FILES = 40
 
 
@@ -38,7 +32,7 @@ class SlowStore(FolderStore):
 def test_first_bytes_of_files_are_read_side_by_side_and_bad_ones_are_named(
     spark, tmp_path
 ):
-    lake = Lake(spark, tmp_path, table(SPEC))
+    lake = Lake(spark, tmp_path, table(DATED))
     lake.store = SlowStore()
     for number in range(FILES):
         head = "id,at" if number != 17 else "id,when"

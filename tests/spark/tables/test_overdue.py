@@ -6,14 +6,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 from lake_spark.stages import overdue
-from tests.spark.lake import LOAD_AND_CHANGES, Lake, table
+from tests.spark.lake import DATED, Lake, table
 
-SPEC = LOAD_AND_CHANGES + """  format: {type: csv}
-columns: {id: int, at: timestamp}
-key: [id]
-order_by: [at]
-storage: {buckets: 1}
-"""
 KEEP = 2
 
 
@@ -24,7 +18,7 @@ def warnings(lake, days):
 
 
 def test_it_is_due_from_the_first_commit_that_a_cleaning_takes(spark, tmp_path):
-    spec = table(SPEC)
+    spec = table(DATED)
     kept = replace(spec.maintenance, keep_commits=KEEP)
     lake = Lake(spark, tmp_path, replace(spec, maintenance=kept))
     for number in range(1, KEEP + 3):

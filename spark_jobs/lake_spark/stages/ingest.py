@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
 from typing import List, Optional, Sequence, Set, Tuple
 
 from lake_spec.diagnostics.warnings import WarningId
@@ -29,6 +28,7 @@ from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
 from lake_spark.profiling.profile import profile_loaded
 from lake_spark.publish.publication import publish
 from lake_spark.stages import overdue
+from lake_spark.storage.timeline import time_of
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
 
@@ -209,5 +209,4 @@ def _report_freshness(run: TableRun) -> None:
     run.report.newest_event = manifest.newest_event
     built = run.current.last_instant(LOG_INSTANT)
     if built:
-        timestamp = datetime.strptime(built[:14], "%Y%m%d%H%M%S")
-        run.report.current_built = timestamp.replace(tzinfo=timezone.utc).isoformat()
+        run.report.current_built = time_of(built).isoformat()

@@ -7,6 +7,7 @@ from typing import Optional
 
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.storage.timeline import time_of
 from lake_spark.tables.table_run import TableRun
 
 PATIENCE = timedelta(days=8)
@@ -20,7 +21,7 @@ def warn(run: TableRun, now: Optional[datetime] = None) -> None:
     since = due_since(run.current, keep)
     if since is None or now - since < PATIENCE:
         return
-    waiting = len(run.current.instants()) - keep
+    waiting = len(run.current.requested()) - keep
     run.warn(
         WarningId.OVERDUE_MAINTENANCE,
         f"maintenance is due since {since:%Y-%m-%d}: {waiting:,} commit(s) more than"
@@ -32,10 +33,10 @@ def warn(run: TableRun, now: Optional[datetime] = None) -> None:
 
 def due_since(table: HudiTable, keep: int) -> Optional[datetime]:
     """Return since when a cleaning has had something to do; None if it has nothing."""
-    commits, cleaned = table.instants(), table.last_clean()
-    later = [each for each in commits if each.requested > cleaned]
-    waiting = later if cleaned else later[keep:]
-    if len(commits) <= keep or not waiting:
+    commits = table.requested()
+    if len(commits) <= keep:
         return None
-    at = datetime.strptime(waiting[0].completed[:14], "%Y%m%d%H%M%S")
-    return at.replace(tzinfo=timezone.utc)
+    cleaned = table.last_clean()
+    later = [each for each in commits if each > cleaned]
+    waiting = later if cleaned else later[keep:]
+    return time_of(table.completed(waiting[0])) if waiting else None

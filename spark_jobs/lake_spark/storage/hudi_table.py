@@ -308,6 +308,17 @@ class HudiTable(CommittedTable):
         timeline = self._timeline()
         return timeline.instants() if timeline else []
 
+    def requested(self) -> List[str]:
+        """Return when each of these commits was requested, which costs a third."""
+        timeline = self._timeline()
+        return timeline.requested() if timeline else []
+
+    def completed(self, requested: str) -> str:
+        """Return when one of these commits was completed."""
+        timeline = self._timeline()
+        assert timeline is not None, f"{self.path}: no commit {requested}"
+        return timeline.completed(requested)
+
     def last_clean(self) -> str:
         """Return the instant of the last cleaning that is not archived; empty for none."""
         timeline = self._timeline()

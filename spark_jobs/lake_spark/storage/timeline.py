@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from functools import cached_property
 from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Tuple
 
@@ -44,6 +45,11 @@ class FileChanges:
     """Partition and id of each file group that it took the place of."""
 
 
+def time_of(instant: str) -> datetime:
+    """Return the second that an instant is named after, in UTC."""
+    return datetime.strptime(instant[:14], "%Y%m%d%H%M%S").replace(tzinfo=timezone.utc)
+
+
 KNOWN_COMMITS: Dict[Tuple[str, str], Commit] = {}
 MOST_COMMITS = 2000
 """So many are remembered: a continuous run makes some every minute."""
@@ -75,9 +81,17 @@ class Timeline:
     def instants(self) -> List[Instant]:
         """Return every commit that is not archived, oldest first."""
         return [
-            Instant(at, each.getCompletionTime() or at, each.getAction())
+            Instant(at, self.completed(at), each.getAction())
             for at, each in self._by_instant.items()
         ]
+
+    def requested(self) -> List[str]:
+        """Return when each of these commits was requested, which costs a third."""
+        return list(self._by_instant)
+
+    def completed(self, requested: str) -> str:
+        """Return when the commit of that instant was completed."""
+        return self._by_instant[requested].getCompletionTime() or requested
 
     def keeps(self, requested: str) -> bool:
         """Return whether the commit of that instant is there with all of its files."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from pyspark.sql import DataFrame, SparkSession
@@ -20,6 +19,7 @@ from lake_spark.landing.files import LandingFile
 from lake_spark.schema.columns import Columns
 from lake_spark.schema.promotion import read_as
 from lake_spark.storage.literals import small_table
+from lake_spark.storage.unions import union_of
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def read_inputs(
         _read_group(spark, spec, shape, group, columns, bounded, repeated)
         for (shape, bounded), group in groups.items()
     ]
-    return reduce(DataFrame.unionByName, parts)
+    return union_of(parts)
 
 
 def _read_group(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import takewhile
 from typing import Dict, Iterator, Optional, Sequence
 
@@ -25,6 +25,7 @@ from lake_spark.storage.hudi_table import HudiTable, without_hudi_columns
 from lake_spark.storage.object_store import ObjectStore
 from lake_spark.storage.parquet_table import ParquetTable
 from lake_spark.storage.timeline import Commit
+from lake_spark.storage.unions import union_of
 
 INPUTS_READ = "inputs_read"
 """Metadata of a product's commit: the commits that its inputs were read at."""
@@ -125,7 +126,7 @@ class InputTable:
         found = list(self._of_logs(since))
         if not found:
             return None
-        return reduce(DataFrame.unionByName, found)
+        return union_of(found)
 
     def _require_ordinary_commits(self, since: Pin) -> None:
         if self.used.is_plain:

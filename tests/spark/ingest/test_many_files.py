@@ -1,10 +1,11 @@
-"""Many small files in one run: their first bytes are read side by side."""
+"""Many small files in one run: first bytes side by side, a bad one found by halves."""
 
 from __future__ import annotations
 
 import time
 from threading import Lock
 
+from lake_spark.ingest import batches
 from lake_spark.storage.object_store import FolderStore
 from tests.spark.lake import DATED, Lake, table
 
@@ -44,3 +45,28 @@ def test_first_bytes_of_files_are_read_side_by_side_and_bad_ones_are_named(
         f"changes/{number:03}.csv" for number in range(FILES) if number != 17
     ]
     assert lake.store.most > 4
+
+
+def test_one_file_that_cannot_be_read_costs_a_few_reads(spark, tmp_path, monkeypatch):
+    as_avro = DATED.replace("{type: csv}", "{type: avro}")
+    lake = Lake(spark, tmp_path, table(as_avro))
+    write = spark.sql("SELECT 1 AS id, timestamp'2026-01-02' AS at").write
+    write.format("avro").save(str(tmp_path / "written"))
+    (written,) = (tmp_path / "written").glob("*.avro")
+    whole = written.read_bytes()
+    damaged = whole[:-30] + bytes(10) + whole[-20:]  # before the marker at its end
+    for number in range(FILES):
+        content = whole if number != 17 else damaged
+        lake.land(f"changes/{number:03}.avro", content)
+    tried = []
+    counted = batches._counted
+
+    def counting(run, batch, *repeated):
+        tried.append(len(batch.inputs))
+        return counted(run, batch, *repeated)
+
+    monkeypatch.setattr(batches, "_counted", counting)
+    report = lake.run("incremental")
+    assert [each["path"] for each in report.set_aside] == ["changes/017.avro"]
+    assert len(report.files) == FILES - 1
+    assert tried[:2] == [FILES, FILES] and len(tried) <= 2 * FILES.bit_length() + 2

@@ -59,13 +59,13 @@ def test_one_file_that_cannot_be_read_costs_a_few_reads(spark, tmp_path, monkeyp
         content = whole if number != 17 else damaged
         lake.land(f"changes/{number:03}.avro", content)
     tried = []
-    counted = batches._counted
+    read = batches.read_inputs
 
-    def counting(run, batch, *repeated):
-        tried.append(len(batch.inputs))
-        return counted(run, batch, *repeated)
+    def counting(spark, spec, inputs, *others):
+        tried.append(len(inputs))
+        return read(spark, spec, inputs, *others)
 
-    monkeypatch.setattr(batches, "_counted", counting)
+    monkeypatch.setattr(batches, "read_inputs", counting)
     report = lake.run("incremental")
     assert [each["path"] for each in report.set_aside] == ["changes/017.avro"]
     assert len(report.files) == FILES - 1

@@ -10,7 +10,7 @@ is it worked out which lines begin inside a quoted field.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Dict, List, Sequence
+from typing import Dict, List, Sequence, Tuple
 
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
@@ -32,6 +32,7 @@ from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.landing import literal_paths
 from lake_spark.landing.files import LandingFile
 from lake_spark.formats.compression import ZSTD
+from lake_spark.storage.halves import by_halves
 
 _WHOLE, _OPENS, _BROKEN = 0, 1, 2
 """Where a line ends: between fields, inside a quoted field, or it breaks the rules."""
@@ -132,14 +133,25 @@ def _check_group(
     files: Dict[str, str],
     checked: Checked,
 ) -> None:
-    try:
-        found = _counted(spark, kind, read_as, list(files.values()))
-    except Exception:  # Spark wraps a bad file in many kinds of error
-        half = len(files) // 2
-        for some in (list(files)[:half], list(files)[half:]) if half else ():
-            _check_group(spark, kind, read_as, {n: files[n] for n in some}, checked)
-        return  # a file that cannot be read alone is set aside when its rows are read
-    checked.records.update({name: 0 for name in files})
+    def count(names: Sequence[str]) -> Tuple[Sequence[str], Sequence[Row]]:
+        return names, _counted(spark, kind, read_as, [files[n] for n in names])
+
+    def leave(name: str, error: Exception) -> None:
+        """It is set aside when its rows are read."""
+
+    for names, found in by_halves(list(files), count, leave):
+        checked.records.update({name: 0 for name in names})
+        _judge(spark, kind, read_as, files, found, checked)
+
+
+def _judge(
+    spark: SparkSession,
+    kind: Csv,
+    read_as: str,
+    files: Dict[str, str],
+    found: Sequence[Row],
+    checked: Checked,
+) -> None:
     suspects, others = [], []
     for row in found:
         checked.records[row.file] = row.records - bool(kind.header and row.records)

@@ -82,7 +82,7 @@ from lake_spark.landing.files import (
     value_in_path,
 )
 from lake_spark.landing.manifest import LogContents, Manifest
-from lake_spark.storage.session import JAVA_ENDED
+from lake_spark.storage.halves import by_halves
 from lake_spark.tables import recorded_reading, recorded_settings
 from lake_spark.tables.erased_keys import Erased, IsErased, LeftOut, left_out, without
 from lake_spark.tables.table_run import TableRun, table_columns
@@ -558,28 +558,21 @@ def _remedy(name: str) -> str:
 
 
 def _readable(run: TableRun, batch: Batch) -> List[Input]:
-    """Set the unreadable files aside; return the others.
-
-    Files of one shape are tried together, and by halves where they cannot be read: one
-    bad file among a hundred thousand costs some twenty reads, not as many as there are.
-    """
+    """Try the files of each shape, set the unreadable aside; return the others."""
     of_shapes: Dict[Shape, List[Input]] = {}
     for each in batch.inputs:
         of_shapes.setdefault(each.shape, []).append(each)
-    waiting, good = list(reversed(of_shapes.values())), set()
-    while waiting:
-        tried = waiting.pop()
-        try:
-            _counted(run, Batch(tried, batch.columns)).release()
-            good.update(each.file.path for each in tried)
-        except JAVA_ENDED:
-            raise
-        except Exception as error:
-            half = len(tried) // 2
-            if half:
-                waiting += [tried[half:], tried[:half]]
-            else:
-                _set_aside_known(run, tried[0].file, _unreadable(run, tried[0], error))
+
+    def read(tried: Sequence[Input]) -> List[str]:
+        _counted(run, Batch(list(tried), batch.columns)).release()
+        return [each.file.path for each in tried]
+
+    def refuse(tried: Input, error: Exception) -> None:
+        _set_aside_known(run, tried.file, _unreadable(run, tried, error))
+
+    good: Set[str] = set()
+    for group in of_shapes.values():
+        good.update(*by_halves(group, read, refuse))
     return [each for each in batch.inputs if each.file.path in good]
 
 

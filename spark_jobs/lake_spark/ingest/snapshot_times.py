@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import datetime, timezone
+from functools import partial
 from typing import Dict, Iterator, List, Optional, Sequence
 
 from pyspark.sql import DataFrame, Row
@@ -34,7 +35,7 @@ from lake_spark.formats.inference import shape_of
 from lake_spark.ingest import reader, row_expressions
 from lake_spark.landing.files import first_shown, LandingFile, scopes_of
 from lake_spark.schema.timestamps import instant_of
-from lake_spark.storage.session import JAVA_ENDED
+from lake_spark.storage.halves import by_halves
 from lake_spark.tables.table_run import TableRun
 
 _TYPES = ("string", "date", "timestamp")
@@ -126,27 +127,22 @@ class _TimesOfFiles:
         return times
 
     def _seen(self, shape: Shape, group: List[LandingFile]) -> Iterator[tuple]:
-        try:
-            rows = self._rows(shape, group)
-        except BadFile as error:
-            self.bad += [type(error)(file.path, error.reason) for file in group]
-            return
-        except JAVA_ENDED:
-            raise
-        except Exception as error:  # Spark wraps a bad file in many kinds of error
-            if len(group) > 1:
-                for file in group:
-                    yield from self._seen(shape, [file])
-            else:
-                reason = (
-                    f"cannot be read: {first_line(error)}. Land the whole file again."
-                )
-                self.bad.append(UnreadableFile(group[0].path, reason))
-            return
-        for file in group:
-            yield file, rows.get(reader.file_name(self.run.spark, file))
+        def read(files: Sequence[LandingFile]) -> List[tuple]:
+            rows = self._rows(shape, files)
+            name = partial(reader.file_name, self.run.spark)
+            return [(file, rows.get(name(file))) for file in files]
 
-    def _rows(self, shape: Shape, group: List[LandingFile]) -> Dict[str, Row]:
+        for found in by_halves(group, read, self._refuse):
+            yield from found
+
+    def _refuse(self, file: LandingFile, error: Exception) -> None:
+        if isinstance(error, BadFile):
+            self.bad.append(type(error)(file.path, error.reason))
+            return
+        reason = f"cannot be read: {first_line(error)}. Land the whole file again."
+        self.bad.append(UnreadableFile(file.path, reason))
+
+    def _rows(self, shape: Shape, group: Sequence[LandingFile]) -> Dict[str, Row]:
         raw = reader.load(self.run.spark, self.spec, shape, [f.uri for f in group])
         seen = raw.select(F.input_file_name().alias("file"), *self._value(raw, shape))
         found = seen.groupBy("file").agg(

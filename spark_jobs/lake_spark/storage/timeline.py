@@ -86,7 +86,7 @@ class Timeline:
         ]
 
     def requested(self) -> List[str]:
-        """Return when each of these commits was requested, which costs a third."""
+        """Return when each of these was requested; `instants` asks Java thrice as much."""
         return list(self._by_instant)
 
     def completed(self, requested: str) -> str:

@@ -41,7 +41,7 @@ GUARDS: Dict[str, Guard] = {
         setting(glue_tables, "refuse_other", always(None)),
     ),
     "the look at an entry that is removed": Guard(
-        catalogue.under_names_of_ours, setting(glue_tables, "entries_of", _whosever)
+        catalogue.under_names_of_ours, setting(entry_owner, "entries_of", _whosever)
     ),
     "parameters of others": Guard(
         catalogue.on_entries_of_ours, setting(catalog, "with_theirs", _wanted_alone)

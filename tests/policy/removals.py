@@ -60,8 +60,7 @@ WHY: Dict[str, Dict[str, str]] = {
         "delete": "where `is_ours` holds, or a begin that it allows",
     },
     "spark_jobs/lake_spark/publish/glue_tables.py": {
-        "delete_table": "only if it leads below the table's folder",
-        "update_table": "the same, at the version that was read",
+        "update_table": "only if it leads below the table's folder, as it was read",
     },
     "spark_jobs/lake_spark/publish/iceberg.py": {
         "delete": "the location, which is ours; the former root where it was ours",
@@ -98,8 +97,10 @@ WHY: Dict[str, Dict[str, str]] = {
         "delete_all": "commits of the table, by their names in its folder",
     },
     "spark_jobs/lake_spark/stages/renamed.py": {
-        "delete_table": "of the former name, only if it leads below the table's folder",
-        "update_table": "the same, at the version that was read",
+        "update_table": "of the former name, only if it leads below the table's folder",
+    },
+    "spark_jobs/lake_spark/tables/entry_owner.py": {
+        "delete_table": "only if it leads below the table's folder",
     },
     "spark_jobs/lake_spark/tables/catalog.py": {
         "update_table": "after `refuse_other`: it leads below the table's folder",

@@ -18,9 +18,9 @@ from lake_spark.publish.format import Format
 from lake_spark.publish.schema import COMMENT
 from lake_spark.tables import catalog
 from lake_spark.tables.entry_owner import (
-    entries_of,
     FOLDER,
     refuse_other,
+    remove_ours,
     with_theirs,
 )
 from lake_spark.tables.table_run import TableRun
@@ -61,12 +61,7 @@ def remove(run: TableRun, layer: str, kind: ReadableAs, form: Format) -> None:
     if not run.home.startswith("s3://"):
         return
     glue = catalog.glue_client(run.environment.region)
-    named = [_named(run, layer, kind)]
-    for (database, name), _ in entries_of(glue, named, run.home):
-        try:
-            glue.delete_table(DatabaseName=database, Name=name)
-        except glue.exceptions.EntityNotFoundException:
-            pass  # somebody else did meanwhile
+    remove_ours(glue, [_named(run, layer, kind)], run.home)
 
 
 def entry(run: TableRun, name: str, form: Format) -> Dict[str, Any]:

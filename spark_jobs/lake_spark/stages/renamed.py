@@ -17,7 +17,7 @@ from lake_spec.contract.table_folders import table_folder
 from lake_spark.errors import FormerDomainBusy, TwoTables
 from lake_spark.publish.publication import LAYERS, publish
 from lake_spark.tables import catalog
-from lake_spark.tables.entry_owner import entries_of
+from lake_spark.tables.entry_owner import entries_of, remove_ours
 from lake_spark.tables.table_run import TableRun
 
 NOTE = "name.json"
@@ -115,5 +115,4 @@ def _retire(glue: Any, run: TableRun) -> None:
         for kind in spec.storage.formats
         for layer in LAYERS
     ]
-    for (of_format, name), _ in entries_of(glue, published, run.home):
-        glue.delete_table(DatabaseName=of_format, Name=name)
+    remove_ours(glue, published, run.home)

@@ -55,6 +55,15 @@ def entries_of(glue: Any, names: Iterable[Named], home: str) -> Iterator[Entry]:
     return (each for each in _there(glue, names) if is_ours(each[1], home))
 
 
+def remove_ours(glue: Any, names: Iterable[Named], home: str) -> None:
+    """Remove the entries of these names that are ours; leave those of others."""
+    for (database, name), _ in entries_of(glue, names, home):
+        try:
+            glue.delete_table(DatabaseName=database, Name=name)
+        except glue.exceptions.EntityNotFoundException:
+            pass  # somebody else did meanwhile
+
+
 def _there(glue: Any, names: Iterable[Named]) -> Iterator[Entry]:
     for database, name in names:
         try:

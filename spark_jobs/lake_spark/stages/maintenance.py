@@ -34,6 +34,7 @@ from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import StoredObject
 from lake_spark.storage.parquet_file import has_legacy_lists
 from lake_spark.storage.parquet_table import ParquetTable
+from lake_spark.storage.session import session_for_statements
 from lake_spark.tables import catalog, whole_messages
 from lake_spark.tables.table_run import TableRun
 
@@ -241,7 +242,7 @@ def _call(
     text = ", ".join(f"{name} => {sql_literal(value)}" for name, value in given.items())
     table.before_commit()
     try:
-        done = run.spark.sql(f"CALL {procedure}({text})").collect()
+        done = session_for_statements().sql(f"CALL {procedure}({text})").collect()
     finally:
         table.forget()
     return str(done[0][0]) if done else None

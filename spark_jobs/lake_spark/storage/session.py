@@ -91,6 +91,11 @@ def session_for_few_rows(spark: SparkSession) -> SparkSession:
     return few
 
 
+def session_for_statements() -> SparkSession:
+    """Return the session of this process that knows Hudi's own SQL statements, as `CALL`."""
+    return SparkSession.builder.getOrCreate()
+
+
 def _without_extensions(spark: SparkSession) -> SparkSession:
     """Return another session of the application, without Hudi's rules for its SQL statements.
 
@@ -115,11 +120,15 @@ def _without_extensions(spark: SparkSession) -> SparkSession:
 
 
 def open_session(name: str, more: Optional[Mapping[str, str]] = None) -> SparkSession:
-    """Return the session of this process, or make it; `more` outranks what is ours."""
+    """Return a session for queries, of the application that is made if there is none.
+
+    `more` outranks what is ours. Hudi's statements have a session of their own
+    (`session_for_statements`).
+    """
     builder = SparkSession.builder.appName(name)
     for key, value in {**CONFIGURATION, **(more or {})}.items():
         builder = builder.config(key, value)
-    session = builder.getOrCreate()
+    session = _without_extensions(builder.getOrCreate())
     _remember_java_names(session._jvm)
     _remember_limit_of_compiled_queries(session._jvm)
     set_shuffle_partitions(session)

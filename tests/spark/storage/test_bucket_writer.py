@@ -19,7 +19,7 @@ from lake_spark.storage import bucket_writer
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.task_numbers import numbers_of_tasks
 from lake_spark.storage.timeline import meta_client
-from tests.spark.kinds import some_by_day
+from tests.kinds import some_by_day
 
 CURRENT, HISTORY = ("lake_key",), ("lake_key", "lake_from")
 BUCKETS = 5

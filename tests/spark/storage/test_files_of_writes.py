@@ -19,7 +19,7 @@ from lake_spec.hudi.options import SMALL_FILES
 from lake_spec.model.choices import HUDI_TYPES, Index, TableType
 from lake_spark.stages import maintenance
 from lake_spark.stages.maintenance import due_below, sizes
-from tests.spark.kinds import TABLE_TYPES
+from tests.kinds import TABLE_TYPES
 from tests.spark.lake import NAMED, Lake, table
 
 Stored = namedtuple("Stored", "uri size")

@@ -1,10 +1,14 @@
-"""The session keeps what it compiled; the one for few rows has no rules that it needs not."""
+"""The session keeps what it compiled, and queries have no rules that they need not."""
 
 from py4j.protocol import Py4JError
 from pyspark.sql import functions as F
 from pyspark.sql import SparkSession
 
-from lake_spark.storage.session import FOR_FEW_ROWS, session_for_few_rows
+from lake_spark.storage.session import (
+    FOR_FEW_ROWS,
+    session_for_few_rows,
+    session_for_statements,
+)
 
 QUERIES = 120
 """More than the 100 that Spark keeps if it is not told otherwise."""
@@ -33,15 +37,16 @@ def _compilations(spark: SparkSession) -> int:
     return getattr(metrics, "MODULE$").METRIC_COMPILATION_TIME().getCount()
 
 
-def test_few_rows_are_worked_on_without_hudis_rules_for_statements(spark):
-    few = session_for_few_rows(spark)
-    assert "hudi" in _rules(spark)
-    assert "hudi" not in _rules(few)
-    assert few.sparkContext is spark.sparkContext
+def test_queries_are_planned_without_hudis_rules_for_statements(spark):
+    statements = session_for_statements()
+    assert "hudi" in _rules(statements)
+    for session in spark, session_for_few_rows(spark):
+        assert "hudi" not in _rules(session)
+        assert session.sparkContext is statements.sparkContext
 
 
 def test_where_sessions_are_made_in_another_way_few_rows_have_one_all_the_same(spark):
-    few = session_for_few_rows(OfAnotherMake(spark))
+    few = session_for_few_rows(OfAnotherMake(session_for_statements()))
     assert "hudi" in _rules(few)
     assert {name: few.conf.get(name) for name in FOR_FEW_ROWS} == FOR_FEW_ROWS
 

@@ -27,7 +27,8 @@ NAMES = {
     "timeline": "bytes of timelines",
     "metadata": "bytes of metadata tables",
     "manifests": "bytes of manifests",
-    "memory": "resident bytes of Python and Java",
+    "memory": "bytes that Java holds, after a collection",
+    "resident": "resident bytes of Python",
 }
 
 
@@ -65,15 +66,22 @@ class Meter:
     def now(self) -> Measured:
         """All that grows with time, and what there is."""
         java = int(self.spark._jvm.java.lang.ProcessHandle.current().pid())
-        sums = [_process(pid) for pid in (os.getpid(), java)]
+        own, javas = _process(os.getpid()), _process(java)
         return {
             "seconds": time.monotonic(),
-            "cpu": sum(each["cpu"] for each in sums),
+            "cpu": own["cpu"] + javas["cpu"],
             "calls": sum(self.store.calls.values()),
             "read": self.store.bytes,
-            "memory": sum(each["memory"] for each in sums),
+            "resident": own["memory"],
             **self._files(),
         }
+
+    def held(self) -> float:
+        """Bytes of Java's heap that something still refers to."""
+        factory = self.spark._jvm.java.lang.management.ManagementFactory
+        memory = factory.getMemoryMXBean()
+        memory.gc()
+        return float(memory.getHeapMemoryUsage().getUsed())
 
     def _files(self) -> Measured:
         found: Counter = Counter()
@@ -110,14 +118,25 @@ def _process(pid: int) -> Measured:
     }
 
 
+WEEK_IS_FULL = 8 * 24
+"""The run, an hour each, after which what is kept for a week has had a week and a maintenance."""
+
+
 def table(runs: List[Measured]) -> List[str]:
-    """Lines that compare the first runs with the last, by their medians."""
+    """Lines that compare runs by their medians: the first, those after a week, the last."""
     few = max(1, min(50, len(runs) // 4))
-    lines = [f"{'':42} {f'first {few}':>14} {f'last {few}':>14} {'ratio':>6}"]
+    parts = {f"first {few}": runs[:few], f"last {few}": runs[-few:]}
+    if len(runs) >= WEEK_IS_FULL + 2 * few:
+        week = runs[WEEK_IS_FULL : WEEK_IS_FULL + few]
+        parts = {
+            f"first {few}": runs[:few],
+            "ninth day": week,
+            f"last {few}": runs[-few:],
+        }
+    lines = [f"{'':42}" + "".join(f" {name:>14}" for name in [*parts, "last/before"])]
     for name, words in NAMES.items():
-        first, last = (
-            median(each[name] for each in part) for part in (runs[:few], runs[-few:])
-        )
-        ratio = f"{last / first:.2f}" if first else "-"
-        lines.append(f"{words:42} {first:14,.1f} {last:14,.1f} {ratio:>6}")
+        found = [median(each[name] for each in part) for part in parts.values()]
+        ratios = (f"{found[-1] / each:.2f}" if each else "-" for each in found[:-1])
+        figures = "".join(f" {each:14,.1f}" for each in found)
+        lines.append(f"{words:42}{figures} {', '.join(ratios):>14}")
     return lines

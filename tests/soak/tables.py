@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Dict, Iterator, List
@@ -68,6 +70,13 @@ class SoakTable(Play):
     def _changes(self, seed: int, numbers: List[int]) -> List[Delivery]:
         made = landing(self.world.spec, seed, numbers, FEATURES).deliveries()
         return [each for each in made if each.path.startswith("changes/")]
+
+    def let_an_hour_pass(self) -> None:
+        """Make what the table has noted of its files an hour older."""
+        for path in self.lake.root.rglob("inputs/**/*"):
+            if path.is_file():
+                seconds = path.stat().st_mtime - timedelta(hours=1).total_seconds()
+                os.utime(path, (seconds, seconds))
 
     def reprocess(self) -> None:
         """Take a file again, as it is."""

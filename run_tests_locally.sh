@@ -302,7 +302,7 @@ nightly() {
         --only readers --only hostile --only samples
     tests .venv-spark/bin/python -m nightly tests/spark tests/servers tests/loop
     tests .venv-airflow/bin/python -m nightly tests/acceptance tests/e2e tests/unit/lake_spec \
-        tests/unit/lake_local/aws
+        tests/unit/lake_local/aws tests/unit/lake_airflow
     [ -z "${CHOSEN:+chosen}" ] || return 0
     kills
     program .venv-airflow/bin/python tests.hostile

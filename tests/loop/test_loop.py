@@ -12,7 +12,7 @@ from tests.loop.play import Loop, Size
 from tests.loop.seam import SeamLoop
 from tests.loop.servers import DATABASES, Servers
 from tests.loop.tables import TABLES
-from tests.spark.kinds import one_by_day
+from tests.kinds import one_by_day
 
 SMALL = Size(before=60, phases=2, steps=120, kills=2, looks=0)
 SEAM = Size(

@@ -10,7 +10,7 @@ from tests.loop.servers import Servers
 from tests.servers import types_matrix
 from tests.servers.types_matrix import EXACT, TEXT, Matrix
 from tests.spark.conftest import spark  # noqa: F401
-from tests.spark.kinds import one_by_day
+from tests.kinds import one_by_day
 
 NO_BROKER = SimpleNamespace(bootstrap_servers="127.0.0.1:1")
 

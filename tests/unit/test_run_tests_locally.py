@@ -125,7 +125,7 @@ NIGHTLY_SETUP = (
 )
 NIGHTLY_OF_AIRFLOW = (
     ".venv-airflow/bin/python -m pytest -m nightly tests/acceptance tests/e2e"
-    " tests/unit/lake_spec tests/unit/lake_local/aws"
+    " tests/unit/lake_spec tests/unit/lake_local/aws tests/unit/lake_airflow"
 )
 SITE = [
     ".venv-docs/bin/mkdocs build --strict",

@@ -22,7 +22,7 @@ from datetime import datetime
 
 import pytest
 
-from tests.spark.kinds import one_by_day
+from tests.kinds import one_by_day
 from tests.spark.reprocessing import done_reprocess
 from tests.spark.shop import DIMENSIONS, SNAPSHOT_DAYS, SEED, Shop, domain_of
 

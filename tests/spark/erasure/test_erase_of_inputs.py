@@ -11,7 +11,7 @@ from lake_spec.model import TableType
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import FolderStore
 from tests.spark.erasing import CANARY, ask, erased, files_with
-from tests.spark.kinds import TABLE_TYPES, one_by_day
+from tests.kinds import TABLE_TYPES, one_by_day
 from tests.spark.stall import Stall
 
 ORDERS = "U,1,10,2026-01-05,5,2026-01-05\nU,3,20,2026-01-15,9,2026-01-15\n"

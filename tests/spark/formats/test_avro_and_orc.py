@@ -15,7 +15,7 @@ import pytest
 
 from lake_spec.contract.jars import AVRO, HUDI
 from lake_spec.model import Engine
-from tests.spark.kinds import one_by_day
+from tests.kinds import one_by_day
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, table
 from tests.spark.streaming import submit
 from tests.spark.typed_files import land_typed, typed_file

@@ -13,7 +13,7 @@ import pytest
 from lake_spec.model import Engine
 from lake_spark.landing.files import LandingFile
 from lake_spark.formats.compression import unpacked
-from tests.spark.kinds import one_by_day
+from tests.kinds import one_by_day
 from tests.spark.lake import Lake, table
 
 SPEC = """

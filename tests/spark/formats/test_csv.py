@@ -24,7 +24,7 @@ from lake_spark.ingest import reader
 from lake_spark.landing.files import LandingFile, list_landing
 from lake_spark.storage.object_store import FolderStore
 from tests.fuzz.judge import Refused, csv_records
-from tests.spark.kinds import one_by_day
+from tests.kinds import one_by_day
 from tests.spark.lake import table
 
 SPEC = """

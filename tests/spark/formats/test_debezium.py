@@ -14,7 +14,7 @@ import pytest
 from lake_spec.model.envelopes import columns_of
 from lake_spec.text.sql_text import sql_literal
 from lake_spark.formats.placeholders import placeholder_texts
-from tests.spark.kinds import one_by_day
+from tests.kinds import one_by_day
 from tests.spark.lake import Lake, table
 from tests.spark.typed_files import typed_file
 

@@ -16,7 +16,7 @@ import pytest
 
 from lake_spec.model import Column
 from lake_spark.schema.promotion import is_same, stored_type
-from tests.spark.kinds import TABLE_TYPES
+from tests.kinds import TABLE_TYPES
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, stored, table
 from tests.spark.parquet_files import land_parquet
 

@@ -13,7 +13,7 @@ import pytest
 from lake_spec.model import Engine, TableType
 from lake_spec.text.sql_text import sql_literal
 from tests.spark.erasing import ask, erased, files_with
-from tests.spark.kinds import one_by_day
+from tests.kinds import one_by_day
 from tests.spark.lake import Lake, stored, table
 from tests.spark.streaming import stream
 from tests.spark.typed_files import typed_file

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 from lake_spec.contract.report import Report
 from lake_spark.ingest.snapshot_backlog import Backlog
 from tests.oracle.snapshots import SnapshotWorld, csv_text
-from tests.spark.kinds import some_by_day
+from tests.kinds import some_by_day
 from tests.spark.lake import FEED_FILES, SNAPSHOTS, Lake, table
 from tests.spark.reprocessing import done_reprocess
 

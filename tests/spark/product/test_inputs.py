@@ -13,7 +13,7 @@ import pytest
 
 from lake_spec.model import Storage, TableSpec
 from tests.spark.erasing import CANARY, erased, files_with
-from tests.spark.kinds import TABLE_TYPES
+from tests.kinds import TABLE_TYPES
 from tests.spark.lake import DOMAIN
 from tests.spark.stall import FILES, Stall, specs_of
 

@@ -14,7 +14,7 @@ import pytest
 
 from lake_spark.publish import delta
 from tests.readers.playing import LAYERS, Outcome, compare, described
-from tests.spark.kinds import TABLE_TYPES
+from tests.kinds import TABLE_TYPES
 from tests.spark.lake import FEED_FILES, Lake, stored, table
 from tests.spark.publish.readers import iceberg_file, iceberg_metadata, versions_of
 

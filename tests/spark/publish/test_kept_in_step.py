@@ -22,7 +22,7 @@ from lake_spark.publish.delta import Delta
 from lake_spark.publish.iceberg import Iceberg
 from lake_spark.storage.hudi_table import without_hudi_columns
 from tests.spark.erasing import CANARY, ask, erased, files_with, has_text
-from tests.spark.kinds import TABLE_TYPES, one_by_day
+from tests.kinds import TABLE_TYPES, one_by_day
 from tests.spark.lake import FEED_FILES, Lake, stored, table
 from tests.spark.shop import DIMENSIONS, Shop, domain_of
 from tests.spark.stall import Stall

@@ -9,7 +9,7 @@ import pytest
 
 from lake_spark.storage.hudi_table import without_hudi_columns
 from tests.cases.any_text import VALUES
-from tests.spark.kinds import TABLE_TYPES
+from tests.kinds import TABLE_TYPES
 from tests.spark.lake import FEED_FILES, Lake, stored, table
 from tests.spark.publish.readers import as_text, delta_rows, iceberg_rows
 from tests.spark.publish.test_published_tables import PYTHON, others_agree

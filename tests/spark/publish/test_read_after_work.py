@@ -15,7 +15,7 @@ import pytest
 from lake_spec.model import Index, TableSpec, TableType
 from tests.readers.playing import LAYERS, Outcome, compare
 from tests.spark.erasing import erased
-from tests.spark.kinds import TABLE_TYPES, one_by_day
+from tests.kinds import TABLE_TYPES, one_by_day
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, stored, table
 from tests.spark.publish.readers import iceberg_metadata, versions_of
 from tests.spark.reprocessing import done_reprocess

@@ -17,7 +17,7 @@ from lake_local.workspace import project
 from lake_spec.model import TableType
 from lake_spark.storage.hudi_table import HudiTable
 from tests.readers.playing import PROJECT
-from tests.spark.kinds import TABLE_TYPES
+from tests.kinds import TABLE_TYPES
 from tests.spark.lake import FEED_FILES, Lake, stored, table
 from tests.spark.publish.readers import versions_of
 

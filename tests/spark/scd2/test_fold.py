@@ -22,7 +22,7 @@ from lake_spark.scd2.history import HistoryLayer, version_rows
 from tests.oracle import comparison, histories, oracle
 from tests.oracle.landing_files import log_record, started
 from tests.oracle.tables import SPECS, settings_of
-from tests.spark.kinds import one_by_day
+from tests.kinds import one_by_day
 from tests.spark.lake import table
 
 SEED = 20260801

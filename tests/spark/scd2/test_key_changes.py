@@ -11,7 +11,7 @@ import pytest
 
 from lake_spark.stages import ingest
 from tests.spark.erasing import ask, erased
-from tests.spark.kinds import one_by_day
+from tests.kinds import one_by_day
 from tests.spark.lake import Lake, table
 
 SPEC = """

@@ -12,7 +12,7 @@ import pytest
 
 from lake_spec.model import Scope
 from lake_spark.tables.table_run import Accepted
-from tests.spark.kinds import one_by_day
+from tests.kinds import one_by_day
 from tests.spark.lake import Lake, table
 
 SPEC = """

@@ -17,7 +17,7 @@ from lake_spec.model import SurrogateKey, SurrogateKind, TableType
 from lake_spark.scd2.surrogate_key_changes import moved_keys
 from lake_spark.storage.hudi_table import HudiTable
 from tests.oracle.playing import Play, World
-from tests.spark.kinds import TABLE_TYPES
+from tests.kinds import TABLE_TYPES
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, stored, table
 
 SPEC = LOAD_AND_CHANGES + """  format: {type: json}

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.spark.kinds import TABLE_TYPES
+from tests.kinds import TABLE_TYPES
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, stored, table
 
 SPEC = """

@@ -20,7 +20,7 @@ from tests.servers.fixtures import (  # noqa: F401
     postgresql,
     servers_folder,
 )
-from tests.spark.kinds import one_by_day
+from tests.kinds import one_by_day
 from tests.spark.pulling import (
     BY_CURSOR,
     SNAPSHOTS,

@@ -12,7 +12,7 @@ from lake_spec.model import Column, Storage, TableType
 from lake_spark.errors import ForeignTable
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import EarlierRounds
-from tests.spark.kinds import TABLE_TYPES
+from tests.kinds import TABLE_TYPES
 from tests.spark.lake import SNAPSHOTS, Lake, table
 from tests.spark.stall import Stall
 

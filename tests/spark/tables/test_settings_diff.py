@@ -12,7 +12,7 @@ import pytest
 
 from lake_spec.model import HUDI_TYPES, History, OnTypeMismatch
 from lake_spark.tables import recorded_reading
-from tests.spark.kinds import TABLE_TYPES
+from tests.kinds import TABLE_TYPES
 from tests.spark.lake import SNAPSHOTS, Lake, stored, table
 from tests.spark.reprocessing import reprocess_files
 

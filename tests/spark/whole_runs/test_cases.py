@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lake_spec.parsing.loader import domain_names, load_domain
-from tests.spark.kinds import one_by_day
+from tests.kinds import one_by_day
 from tests.spark.lake import Lake
 
 CASES = Path(__file__).resolve().parents[2] / "cases"

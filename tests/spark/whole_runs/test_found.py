@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, Row
 
 from lake_spec.contract.report import Report
 from lake_spec.parsing.loader import load_domain
-from tests.spark.kinds import some_by_day
+from tests.kinds import some_by_day
 from tests.spark.lake import DOMAIN, Lake
 
 FOUND = Path(__file__).resolve().parents[2] / "found"

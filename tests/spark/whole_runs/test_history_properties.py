@@ -14,7 +14,7 @@ import pytest
 from lake_spec.model import HUDI_TYPES
 from tests.oracle.oracle import accepted, as_events
 from tests.oracle.playing import Play, World
-from tests.spark.kinds import TABLE_TYPES
+from tests.kinds import TABLE_TYPES
 
 WORLD = World("plain", 41, range(200))
 ADDED = ("version_key",)

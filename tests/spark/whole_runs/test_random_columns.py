@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from tests.oracle import columns
-from tests.spark.kinds import some_by_day
+from tests.kinds import some_by_day
 from tests.spark.lake import Lake, table
 
 SEED = 20261126

@@ -12,6 +12,7 @@ from datetime import timedelta
 import pytest
 
 from lake_airflow.runs.cluster_slots import ClusterSlots
+from tests.kinds import one_by_day
 from tests.simulator.many_domains import (
     DOMAINS,
     GREEDY,
@@ -42,7 +43,7 @@ def test_without_faults_all_runs_are_green_and_none_waits_longer_than_the_rounds
     assert max(waits) < (rounds - 1) * a_round <= world.longest_wait()
 
 
-@pytest.mark.parametrize("seed", [3, 5, 7])
+@pytest.mark.parametrize("seed", one_by_day([3, 5, 7]))
 def test_with_faults_none_is_above_the_quota_and_none_starves(seed):
     world = played(seed, calm=False)
     assert (world.cloud.refused, world.most_at_once()) == ([], QUOTA)
@@ -56,6 +57,7 @@ def test_without_the_limit_most_runs_are_red_for_want_of_quota():
     assert sum(run.state == "failed" for run in world.runs) == DOMAINS - QUOTA
 
 
+@pytest.mark.nightly  # it plays until the slots are taken for dead: half a minute
 def test_without_giving_slots_back_runs_wait_longer_than_the_bound(monkeypatch):
     monkeypatch.setattr(ClusterSlots, "give_back", lambda slots, run: None)
     world = played(calm=True)

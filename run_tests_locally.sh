@@ -22,7 +22,7 @@
 #   ./run_tests_locally.sh older [argument of pytest]...
 #
 #   fast   black, flake8, unit and policy tests: no Java, about a minute
-#   full   fast, then DAGs and emulator on Airflow 3.0.6, a release as MWAA and EMR get it,
+#   full   fast, then the scripts, DAGs on Airflow 3.0.6, a release as MWAA and EMR get it,
 #          the linters of infra/, the site of docs/, a few of `hostile`, the database and
 #          Kafka servers, the Spark tests and the end-to-end tests: 20 to 60 minutes (the
 #          default)
@@ -54,7 +54,8 @@
 #          of the publication, whose seed is printed, and all of `hostile`; with arguments
 #          of pytest the tests alone
 #   spark39  the Spark tests of full, on Python 3.9
-#   older  the end-to-end tests of full, on Airflow 3.0.6 and 3.2.1; on 3.2.1 the DAGs too
+#   older  the end-to-end tests of full, on Airflow 3.0.6 and 3.2.1; on 3.2.1 the DAGs too,
+#          and the emulator on the packages of 3.0.6
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
 # What needs no Java runs side by side, and so do two sessions of the Spark tests.
@@ -69,6 +70,8 @@ case ${1:-} in
     properties | fuzz | crash | readers | hostile | neighbour | joins | quality | loop | simulate | soak | deploy | docs | acceptance | bench | nightly | spark39 | older) SPEED=$1 && shift ;;
     [a-z]*) echo "$0: '$1' is no speed; choose fast, full, properties, fuzz, crash, readers, hostile, neighbour, joins, quality, loop, simulate, soak, deploy, docs, acceptance, bench, nightly, spark39 or older, see --help" >&2 && exit 2 ;;
 esac
+SCRIPTS_AND_GUARDS="tests/unit/test_setup.py tests/unit/test_run_tests_locally.py
+    tests/unit/neighbour/test_planted_loosenings.py tests/unit/lake_infra/test_recovery_page.py"
 PARTS=   # "pid function argument..." lines of what runs side by side
 OUTPUTS= # the folder with their outputs
 
@@ -171,14 +174,21 @@ other_units() { # lake_spec too, where `python_39` does not test it
     set -- "$@" --ignore tests/unit/lake_spark/storage/test_lease_check.py
     set -- "$@" --ignore tests/unit/lake_release
     set -- "$@" --ignore tests/unit/lake_site/test_large_lakes.py # in `dags_on`
+    local each
+    for each in $SCRIPTS_AND_GUARDS; do set -- "$@" --ignore "$each"; done
     ! has_python_39 || set -- "$@" --ignore tests/unit/lake_spec
     tests .venv-airflow/bin/python tests/unit "$@"
+}
+
+scripts_and_guards() { # the half of all other units' time, for what changes seldom
+    # shellcheck disable=SC2086
+    tests .venv-airflow/bin/python $SCRIPTS_AND_GUARDS
 }
 
 dags_on() { # the older Airflow in $1, and lake_spec on its Python
     tests ".venv-airflow-$1/bin/python" tests/unit/lake_airflow tests/unit/lake_spec \
         tests/unit/lake_plugin tests/unit/lake_site/test_large_lakes.py \
-        tests/policy/test_dag_policy.py
+        tests/unit/lake_local/airflow tests/policy/test_dag_policy.py
 }
 
 deployment() { # with the older Airflow only what it parses
@@ -225,7 +235,7 @@ full() {
     run ./setup.sh --quiet --only airflow --only spec --only spark --only streamer \
         --only airflow-3.0.6 --only infra --only docs --only servers --only readers
     fast
-    side_by_side collected "emulator .venv-airflow-3.0.6" "dags_on 3.0.6" deployment site show_readers \
+    side_by_side collected scripts_and_guards "dags_on 3.0.6" deployment site show_readers \
         few_attacks
     servers
     spark_tests .venv-spark
@@ -322,6 +332,7 @@ older() {
     run ./setup.sh --quiet --only airflow --only airflow-3.0.6 --only airflow-3.2.1 \
         --only spark --only streamer
     dags_on 3.2.1
+    emulator .venv-airflow-3.0.6 --ignore tests/unit/lake_local/airflow
     tests .venv-airflow-3.2.1/bin/python tests/deploy/test_as_mwaa.py
     end_to_end_on 3.0.6
     end_to_end_on 3.2.1

@@ -32,7 +32,7 @@ from tests.spark.local_session import local_session
 
 USUAL = json_reader.PLAIN_FROM
 
-LOG_BATCH, SNAPSHOT_BATCH = 24, 5
+LOG_BATCH, SNAPSHOT_BATCH = 12, 5
 """How many files land before one run; each snapshot is a commit of its own."""
 
 

@@ -28,12 +28,12 @@ from typing import Dict, Iterator, List, Tuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "dags"), str(ROOT / "spark_jobs")]
 
-from lake_spark.landing import manifest_parts  # noqa: E402
+from lake_spark.landing import ingested_file_parts  # noqa: E402
 from lake_spark.landing.files import LandingFile  # noqa: E402
-from lake_spark.landing.manifest import ManifestFolder  # noqa: E402
+from lake_spark.landing.ingested_files import ManifestFolder  # noqa: E402
 from lake_spark.storage.object_store import FolderStore  # noqa: E402
 
-COMMITS = 2 * manifest_parts.SMALL + 10
+COMMITS = 2 * ingested_file_parts.SMALL + 10
 """So many follow the first load: files go into parts twice, and parts are merged."""
 
 BEGAN = datetime(2026, 1, 1, tzinfo=timezone.utc)
@@ -108,7 +108,7 @@ def load(
     folder: ManifestFolder, root: Path, id: str, files: List[LandingFile]
 ) -> float:
     """CPU seconds to read all from the disk and to find the one file that is new."""
-    manifest_parts._TABLES.clear()
+    ingested_file_parts._TABLES.clear()
     began = time.process_time()
     inputs = ManifestFolder(FolderStore(), root.as_uri()).load(id)
     unseen = inputs.unseen([*files, landed(len(files))], "bench", {})

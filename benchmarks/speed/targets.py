@@ -27,7 +27,7 @@ Target = Callable[[Bench], List[Result]]
 
 LEAST = 100_000
 """Rows of a table whose growth is looked at: those of up to 50,000 are worked on in
-another way (`lake_spark.build.refold`)."""
+another way (`lake_spark.materialize.previous_rows`)."""
 
 
 def incremental(bench: Bench) -> List[Result]:

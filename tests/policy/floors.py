@@ -33,7 +33,7 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
     ),
     "spark_jobs/lake_spark": (
         *("step", "stages", "erasure", "product", "ingest", "dimension", "sources"),
-        *("build", "checks", "profiling", "publish", "tables", "scd2", "formats"),
+        *("materialize", "checks", "profiling", "publish", "tables", "scd2", "formats"),
         *("changelog", "landing", "schema", "storage", "errors"),
     ),
     "local/lake_local": (

@@ -40,7 +40,7 @@ WHY: Dict[str, Dict[str, str]] = {
     "dags/lake_site/store.py": {
         "put_object": "pages below `runs`, the site's own folder"
     },
-    "spark_jobs/lake_spark/build/affected_keys.py": {"delete": TABLE},
+    "spark_jobs/lake_spark/materialize/affected_keys.py": {"delete": TABLE},
     "spark_jobs/lake_spark/erasure/landing_files.py": {
         "delete": "contents made next to the table, in a folder for them",
     },
@@ -48,7 +48,7 @@ WHY: Dict[str, Dict[str, str]] = {
         "delete": "scratch files of runs of the domain, by their folder",
         "delete_old_versions": "of folders of runs of the domain",
     },
-    "spark_jobs/lake_spark/landing/manifest.py": {"delete": TABLE},
+    "spark_jobs/lake_spark/landing/ingested_files.py": {"delete": TABLE},
     "spark_jobs/lake_spark/profiling/profile.py": {
         "delete": "the table's profile, by its name below `runs`",
         "delete_old_versions": "of the same object",

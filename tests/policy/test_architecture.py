@@ -306,8 +306,8 @@ def test_an_allowed_import_is_no_fault(tmp_path, name, text):
     [
         (
             "spark_jobs/lake_spark/scd2/fold.py",
-            "from lake_spark.build import merge",
-            "build stands above scd2",
+            "from lake_spark.materialize import difference",
+            "materialize stands above scd2",
         ),
         (
             "spark_jobs/lake_spark/storage/x.py",

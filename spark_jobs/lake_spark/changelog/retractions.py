@@ -13,8 +13,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from lake_spark.changelog.schema import ALL_KEYS, ENVELOPE, LogColumn, RETRACT
-from lake_spark.landing.manifest import IngestedFile, Manifest
-from lake_spark.storage.literals import small_table
+from lake_spark.landing.ingested_files import IngestedFile, Manifest
+from lake_spark.storage.inline_rows import small_table
 
 COMMIT = "_hoodie_commit_time"
 VOID_SINCE = "lake_void_since"

@@ -11,14 +11,14 @@ from pyspark.sql import DataFrame
 from pyspark.storagelevel import StorageLevel
 
 from lake_spec.model import TableSpec
-from lake_spark.build import materialize, merge
-from lake_spark.build.merge import AffectedEvents
+from lake_spark.materialize import difference, layers
+from lake_spark.materialize.difference import AffectedEvents
 from lake_spark.changelog import retractions
 from lake_spark.dimension.join import Versions, state_events
 from lake_spark.dimension.sides import Part, part_of, require_a_join
 from lake_spark.scd2.current import CurrentLayer
 from lake_spark.scd2.events import KEY
-from lake_spark.scd2.layer import Layer
+from lake_spark.scd2.derived_table import Layer
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.settings_diff import Definition, changed
 from lake_spark.tables.table_run import TableRun
@@ -53,7 +53,7 @@ def build_dimension(run: TableRun, *, rebuild: bool = False) -> None:
     behind = _behind(run, (main, joined), rebuild=rebuild)
     if behind.layers:
         _build(run, main, joined, behind)
-    materialize.keep_counts(run)
+    layers.keep_counts(run)
 
 
 def _behind(run: TableRun, parts: Sequence[Part], *, rebuild: bool) -> Behind:
@@ -73,7 +73,7 @@ def _instants(parts: Sequence[Part]) -> Instants:
 
 
 def _stood(run: TableRun, layer: str) -> Optional[Instants]:
-    return json.loads(run.table(layer).last_value(merge.LOG_INSTANT) or "null")
+    return json.loads(run.table(layer).last_value(difference.LOG_INSTANT) or "null")
 
 
 def _older(instants: Sequence[Optional[str]]) -> Optional[str]:
@@ -110,7 +110,7 @@ def _build(run: TableRun, main: Part, joined: Part, behind: Behind) -> None:
     affected = AffectedEvents(events, keys, since, instants)
     try:
         for name in behind.layers:
-            materialize.write(run, layers[name], affected, **{MADE_OF: made_of})
+            layers.write(run, layers[name], affected, **{MADE_OF: made_of})
     finally:
         events.unpersist()
         keys.unpersist()
@@ -125,7 +125,7 @@ def _affected_keys(parts: Sequence[Part], since: Optional[Instants]) -> DataFram
             manifest, log = part.run.manifest(), part.run.log.read()
             built = retractions.until(log, part.log_instant)
             judged = retractions.judged(built, manifest)
-            _, keys = merge.deliveries_of(judged, then, manifest.contents)
+            _, keys = difference.deliveries_of(judged, then, manifest.contents)
             found.append(keys)
     return reduce(DataFrame.union, found).distinct()
 
@@ -158,5 +158,5 @@ def _with_tracking_of(spec: TableSpec, parts: Sequence[Part]) -> TableSpec:
 
 
 def _layers(run: TableRun, columns: Sequence[str]) -> Mapping[str, Layer]:
-    history = materialize.layer_of_history(run, columns)
+    history = layers.layer_of_history(run, columns)
     return {layer.name: layer for layer in (history, CurrentLayer(run.spec, columns))}

@@ -22,7 +22,7 @@ from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_match import content_has
 from lake_spark.errors import ForeignFiles, KeysNotErased
 from lake_spark.landing.files import first_shown
-from lake_spark.landing.manifest_parts import unpacked
+from lake_spark.landing.ingested_file_parts import unpacked
 from lake_spark.profiling.profile import uri_of
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.hudi_table import HUDI_COLUMNS

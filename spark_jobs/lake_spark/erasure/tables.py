@@ -9,10 +9,10 @@ from pyspark.sql import functions as F
 
 from lake_spec.hudi.options import Operation
 from lake_spec.model import TableType
-from lake_spark.build import materialize, merge
+from lake_spark.materialize import difference, layers
 from lake_spark.erasure import quarantine
 from lake_spark.erasure.subjects import Subjects
-from lake_spark.landing.manifest import LogContents
+from lake_spark.landing.ingested_files import LogContents
 from lake_spark.scd2.current import CurrentLayer
 from lake_spark.scd2.events import mark_events, Roles
 from lake_spark.scd2.history import HistoryLayer
@@ -74,18 +74,18 @@ def _from_derived(
     names = [each for each, _ in columns]
     none = with_types(run.log.read().where(F.lit(False)), typed(columns))
     roles = Roles.of(run.spec, names)
-    events = materialize.complete_events(
+    events = layers.complete_events(
         mark_events(none, roles), run.spec, roles, LogContents()
     )
-    built = table.last_value(merge.LOG_INSTANT)
+    built = table.last_value(difference.LOG_INSTANT)
     keys = subjects.table(run.spark)
     layer = (
         CurrentLayer(run.spec, names)
         if name == "current"
         else HistoryLayer(run.spec, names)
     )
-    affected = merge.AffectedEvents(events, keys, built, built)
-    materialize.write(run, layer, affected, **{merge.ERASED: "true"})
+    affected = difference.AffectedEvents(events, keys, built, built)
+    layers.write(run, layer, affected, **{difference.ERASED: "true"})
 
 
 def is_merged(run: TableRun, name: str) -> bool:

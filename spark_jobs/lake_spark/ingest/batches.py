@@ -81,7 +81,7 @@ from lake_spark.landing.files import (
     shown,
     value_in_path,
 )
-from lake_spark.landing.manifest import LogContents, Manifest
+from lake_spark.landing.ingested_files import LogContents, Manifest
 from lake_spark.storage.halves import by_halves
 from lake_spark.tables import recorded_reading, recorded_settings
 from lake_spark.tables.erased_keys import Erased, IsErased, LeftOut, left_out, without

@@ -12,7 +12,7 @@ from lake_spark.ingest import (
     quarantine,
 )
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.manifest import Manifest
+from lake_spark.landing.ingested_files import Manifest
 from lake_spark.tables.table_run import TableRun
 
 

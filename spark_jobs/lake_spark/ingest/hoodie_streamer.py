@@ -43,7 +43,7 @@ from lake_spark.ingest import (
 from lake_spark.ingest.reader import Input
 from lake_spark.ingest.rewritten_files import compared, known_contents
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.manifest import Manifest
+from lake_spark.landing.ingested_files import Manifest
 from lake_spark.schema.columns import Columns, typed
 from lake_spark.tables.erased_keys import LeftOut
 from lake_spark.tables.table_run import TableRun

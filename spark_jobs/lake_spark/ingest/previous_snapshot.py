@@ -7,8 +7,8 @@ from typing import List, Tuple
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from lake_spark.build.materialize import living_rows
-from lake_spark.build.merge import LOG_INSTANT
+from lake_spark.materialize.layers import living_rows
+from lake_spark.materialize.difference import LOG_INSTANT
 from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import LogColumn, UPSERT
 from lake_spark.ingest.snapshot_diff import (
@@ -18,7 +18,7 @@ from lake_spark.ingest.snapshot_diff import (
     identity,
     scope_text,
 )
-from lake_spark.landing.manifest import Manifest
+from lake_spark.landing.ingested_files import Manifest
 from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.order import newest_first
 from lake_spark.schema.columns import typed

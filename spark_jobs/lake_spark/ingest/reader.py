@@ -18,7 +18,7 @@ from lake_spark.landing import literal_paths
 from lake_spark.landing.files import LandingFile
 from lake_spark.schema.columns import Columns
 from lake_spark.schema.promotion import read_as
-from lake_spark.storage.literals import small_table
+from lake_spark.storage.inline_rows import small_table
 from lake_spark.storage.unions import union_of
 
 

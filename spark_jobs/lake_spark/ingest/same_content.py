@@ -12,7 +12,7 @@ from typing import Callable, Dict, List, Sequence, Tuple
 
 from lake_spec.contract.checksums import s3_checksum
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.manifest import Compared, IngestedFile
+from lake_spark.landing.ingested_files import Compared, IngestedFile
 from lake_spark.storage.object_store import ObjectStore, StoredObject
 
 _AT_ONCE = 8

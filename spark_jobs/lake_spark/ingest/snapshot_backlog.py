@@ -37,10 +37,10 @@ from lake_spark.ingest.reader import Input
 from lake_spark.ingest.snapshot_diff import SourceSnapshot
 from lake_spark.ingest.snapshot_sequence import PLACE, PREVIOUS, Step
 from lake_spark.landing.files import LandingFile, moved_on
-from lake_spark.landing.manifest import Manifest
+from lake_spark.landing.ingested_files import Manifest
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import Columns, any_null
-from lake_spark.storage.literals import small_table
+from lake_spark.storage.inline_rows import small_table
 from lake_spark.tables.table_run import TableRun
 
 MOST_SNAPSHOTS = 1_000

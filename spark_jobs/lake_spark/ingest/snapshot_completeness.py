@@ -27,7 +27,7 @@ from lake_spark.landing.files import (
     scopes_of,
     shown,
 )
-from lake_spark.landing.manifest import Manifest
+from lake_spark.landing.ingested_files import Manifest
 from lake_spark.storage.object_store import split_uri
 from lake_spark.tables.table_run import TableRun
 

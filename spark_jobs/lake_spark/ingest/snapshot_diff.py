@@ -17,7 +17,7 @@ from lake_spec.text.marked_values import quoted_value
 from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT
 from lake_spark.errors import LateSnapshot, TooManyLosses
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.manifest import Manifest
+from lake_spark.landing.ingested_files import Manifest
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.equality import comparable
 

@@ -26,7 +26,7 @@ from lake_spark.ingest.snapshot_diff import (
 )
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.equality import comparable
-from lake_spark.storage.literals import small_table
+from lake_spark.storage.inline_rows import small_table
 
 PLACE = "lake_place"
 """The number of a snapshot in its sequence, from 0; -1 is what was known before it."""

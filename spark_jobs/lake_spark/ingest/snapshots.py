@@ -22,7 +22,7 @@ from lake_spark.ingest import (
     snapshot_diff,
 )
 from lake_spark.ingest.snapshot_diff import SourceSnapshot
-from lake_spark.landing.manifest import Manifest
+from lake_spark.landing.ingested_files import Manifest
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import any_null
 from lake_spark.tables.table_run import TableRun

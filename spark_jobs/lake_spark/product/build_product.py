@@ -16,8 +16,8 @@ from lake_spec.hudi.options import Operation
 from lake_spec.model import ProductPlan, TableSpec
 from lake_spec.text.marked_values import row_value
 from lake_spec.text.sql_text import sql_identifier
-from lake_spark.build import merge
-from lake_spark.build.pre_commit_checks import Changes, counted
+from lake_spark.materialize import difference
+from lake_spark.materialize.pre_commit_checks import Changes, counted
 from lake_spark.checks import table_checks
 from lake_spark.errors import (
     InputsGone,
@@ -40,7 +40,7 @@ from lake_spark.product.partitions import in_partitions, require_partitions
 from lake_spark.product.transform import rows_of, views_of
 from lake_spark.product.units import changed_units, has_keys_of_its_driver, of_units
 from lake_spark.scd2.events import KEY
-from lake_spark.scd2.layer import CHANGED, INSERTED, REMOVED
+from lake_spark.scd2.derived_table import CHANGED, INSERTED, REMOVED
 from lake_spark.storage.spark_jobs import cache_now, cache_until
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.settings_diff import changed
@@ -249,8 +249,8 @@ def _changes(
     """Return the rows to write, with how each differs from what is stored."""
     layer = ProductLayer(run.spec, plan)
     if task.replaces:
-        return merge.inserted(rows, layer)
-    stored = merge.shaped_as(run.current.read(), rows)
+        return difference.inserted(rows, layer)
+    stored = difference.shaped_as(run.current.read(), rows)
     if task.partitions:
         rows = in_partitions(rows, task.partitions)
         stored = in_partitions(stored, task.partitions)
@@ -259,7 +259,7 @@ def _changes(
     identity = list(dict.fromkeys((KEY, *run.spec.storage.partition_by)))
     checks = table_checks.pre_commit(run, "current")
     old = checks.old_columns(rows.columns) if checks else ()
-    return merge.difference(rows, stored, identity, layer, old)
+    return difference.difference(rows, stored, identity, layer, old)
 
 
 def _checked(
@@ -369,7 +369,7 @@ def _commit(
     operation = Operation.REPLACE if task.replaces else Operation.UPSERT
     if not table.has_data():
         operation = Operation.BULK_INSERT
-    before = 0 if task.replaces else int(table.last_value(merge.ROWS) or 0)
+    before = 0 if task.replaces else int(table.last_value(difference.ROWS) or 0)
     rows = str(before + counts[INSERTED] - counts[REMOVED])
     definition = recorded_settings.of_table(run.spec, "current")
     said = {
@@ -377,15 +377,15 @@ def _commit(
         "definition": json.dumps(definition),
         INPUTS_READ: to_text(list(inputs.values())),
         PRODUCT: plan.digest,
-        merge.ROWS: rows,
-        merge.OPEN: rows,
+        difference.ROWS: rows,
+        difference.OPEN: rows,
         REMOVED_ROWS: str(counts[REMOVED]),
-        **({merge.ERASED: "true"} if task.is_erased else {}),
+        **({difference.ERASED: "true"} if task.is_erased else {}),
     }
     checks = None if task.is_erased else table_checks.pre_commit(run, "current")
     if checks:
         said.update(checks.of(changes, None if task.replaces else table.read))
-    written = merge.to_write(changes, ProductLayer(run.spec, plan))
+    written = difference.to_write(changes, ProductLayer(run.spec, plan))
     instant = table.write(written, operation, said, order=run.spec.storage.sort_by)
     if checks:
         table_checks.settle(run, "current")
@@ -402,4 +402,4 @@ def _commit(
 
 def _keep_count(run: TableRun) -> None:
     if run.current.has_data():
-        run.report.current_rows = int(run.current.last_value(merge.ROWS) or 0)
+        run.report.current_rows = int(run.current.last_value(difference.ROWS) or 0)

@@ -13,11 +13,11 @@ from pyspark.sql import functions as F
 
 from lake_spec.contract.table_folders import layer_folder, table_folder
 from lake_spec.model import ProductInput
-from lake_spark.build import merge
+from lake_spark.materialize import difference
 from lake_spark.changelog import retractions
 from lake_spark.changelog.table import ChangeLog
-from lake_spark.landing.manifest import ManifestFolder
-from lake_spark.scd2.delete_all import about_all_keys
+from lake_spark.landing.ingested_files import ManifestFolder
+from lake_spark.scd2.all_key_deletes import about_all_keys
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.key_changes import with_families
 from lake_spark.schema.spark_types import typed_names, with_types
@@ -78,7 +78,7 @@ class InputTable:
     @cached_property
     def pin(self) -> Optional[Pin]:
         """Return the newest commit that built the layer; None before the first."""
-        name = INPUTS_READ if self.used.is_product else merge.LOG_INSTANT
+        name = INPUTS_READ if self.used.is_product else difference.LOG_INSTANT
         commit = self._table.last_instant(name)
         if commit is None:
             return None
@@ -147,7 +147,9 @@ class InputTable:
 
         Of plain Parquet nothing is left to know of commits that were cleaned.
         """
-        if any(merge.ERASED in each.metadata for each in self._later_commits(since)):
+        if any(
+            difference.ERASED in each.metadata for each in self._later_commits(since)
+        ):
             return f"keys were erased in {self.name}"
         if self.used.is_plain and not self._table.keeps(since.commit):
             return f"keys may have been erased in {self.name}, whose older commits are gone"

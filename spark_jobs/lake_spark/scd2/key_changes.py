@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT
 from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.order import order_columns, total_order
-from lake_spark.storage.literals import small_table
+from lake_spark.storage.inline_rows import small_table
 
 OLD_KEY, LIFE = LogColumn.OLD_KEY, "lake_life"
 COPIED, _LINE = "lake_copied", "lake_line"

@@ -17,7 +17,7 @@ from lake_spec.hudi.options import Operation
 from lake_spec.model import SurrogateKind
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.fold import FROM
-from lake_spark.scd2.layer import REMOVED
+from lake_spark.scd2.derived_table import REMOVED
 from lake_spark.storage.hudi_table import HudiTable
 
 SURROGATE_TYPES = {

@@ -9,8 +9,8 @@ from __future__ import annotations
 from lake_spec.contract.report import State
 from lake_spec.hudi.options import newest_version_options
 from lake_spec.rules.landing_folders import is_own
-from lake_spark.build import affected_keys
-from lake_spark.build.materialize import build_current, build_history
+from lake_spark.materialize import affected_keys
+from lake_spark.materialize.layers import build_current, build_history
 from lake_spark.erasure import landing_files, reports, request, tables
 from lake_spark.erasure.scan import scan_files
 from lake_spark.erasure.subjects import Subjects, subjects

@@ -8,7 +8,7 @@ from typing import Iterator, Sequence
 from lake_spec.hudi.options import newest_version_options
 from lake_spec.model import TableType
 from lake_spec.text.marked_values import row_value
-from lake_spark.build import merge
+from lake_spark.materialize import difference
 from lake_spark.checks import table_checks
 from lake_spark.errors import KeysNotErased
 from lake_spark.product.build_product import build_product
@@ -65,7 +65,7 @@ def _build(
 def _remove_erased(run: TableRun) -> None:
     """Remove files from before the newest commit, if it was made after an erase."""
     table = run.current
-    if merge.ERASED not in table.metadata_with(INPUTS_READ):
+    if difference.ERASED not in table.metadata_with(INPUTS_READ):
         return
     built = table.last_instant(INPUTS_READ)
     unfinished = f"{run.home}/{_UNFINISHED}"

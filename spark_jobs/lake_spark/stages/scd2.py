@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lake_spark.build.materialize import build_history
+from lake_spark.materialize.layers import build_history
 from lake_spark.checks import table_checks
 from lake_spark.publish.publication import publish
 from lake_spark.tables import catalog

@@ -14,18 +14,18 @@ from pyspark.sql import functions as F
 
 from lake_spec.contract.report import State
 from lake_spec.text.marked_values import quoted_value, row_value
-from lake_spark.build import merge
-from lake_spark.build.materialize import complete_events, keep_counts, layer_of_history
+from lake_spark.materialize import difference
+from lake_spark.materialize.layers import complete_events, keep_counts, layer_of_history
 from lake_spark.changelog import retractions
 from lake_spark.errors import DiffersFromInputs, DiffersFromLog
 from lake_spark.product.build_product import plan_of, rows_as_built
 from lake_spark.product.layer import ProductLayer
 from lake_spark.scd2 import fold
 from lake_spark.scd2.current import CurrentLayer
-from lake_spark.scd2.delete_all import about_all_keys
+from lake_spark.scd2.all_key_deletes import about_all_keys
 from lake_spark.scd2.events import KEY, mark_events, Roles
 from lake_spark.scd2.key_changes import with_families
-from lake_spark.scd2.layer import INSERTED, Layer, REMOVED, SAME
+from lake_spark.scd2.derived_table import INSERTED, Layer, REMOVED, SAME
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.table_run import TableRun, table_columns
@@ -87,13 +87,13 @@ def _faults(
     source: str,
 ) -> Iterator[str]:
     """Yield in words how a table differs from the desired rows; nothing if it does not."""
-    stored = merge.shaped_as(table.read(), desired).where(_chosen(share))
+    stored = difference.shaped_as(table.read(), desired).where(_chosen(share))
     identity = list(
         dict.fromkeys((*layer.record_key, *run.spec.storage.partition_by, _COPY))
     )
     # A row that is there twice differs too: only its first copy has a counterpart.
     copies = Window.partitionBy(*identity[:-1]).orderBy(F.lit(1))
-    joined = merge.joined(
+    joined = difference.joined(
         desired.withColumn(_COPY, F.lit(1)),
         stored.withColumn(_COPY, F.row_number().over(copies)),
         identity,
@@ -122,7 +122,7 @@ def _folded(
     share: float,
 ) -> DataFrame:
     """Return what the log makes of the chosen keys, as of the table's commit."""
-    built = table.last_value(merge.LOG_INSTANT)
+    built = table.last_value(difference.LOG_INSTANT)
     roles = Roles.of(run.spec, columns)
     manifest = run.manifest()
     log = retractions.until(run.log.read(), built)
@@ -131,7 +131,7 @@ def _folded(
     if manifest.contents.renamed:  # what a chosen key shows may follow from another's
         keys = deliveries.where(_chosen(share)).select(KEY).distinct()
         keys = with_families(keys, deliveries)
-        chosen = merge.of_keys(deliveries, keys, manifest.contents)
+        chosen = difference.of_keys(deliveries, keys, manifest.contents)
     marked = mark_events(chosen, roles)
     folded = layer.desired(complete_events(marked, run.spec, roles, manifest.contents))
     return folded.where(_chosen(share))

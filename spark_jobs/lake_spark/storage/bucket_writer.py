@@ -29,7 +29,7 @@ from lake_spec.hudi.options import (
 )
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.storage.session import SHUFFLE_PARTITIONS
-from lake_spark.storage.task_numbers import numbers_of_tasks
+from lake_spark.storage.shuffle_hash import numbers_of_tasks
 from lake_spark.storage.timeline import meta_client
 
 _RECORD_KEY, _FOLDER = "_hoodie_record_key", "_hoodie_partition_path"

@@ -38,7 +38,7 @@ from lake_spark.storage.hudi_table import DELETED
 from lake_spark.storage.lease_check import no_lease
 from lake_spark.storage.object_store import ObjectStore, StoredObject
 from lake_spark.storage.session import SHUFFLE_PARTITIONS
-from lake_spark.storage.task_numbers import numbers_of_tasks
+from lake_spark.storage.shuffle_hash import numbers_of_tasks
 from lake_spark.storage.timeline import Commit, Instant
 
 _COMMIT = re.compile(rf"{COMMITS}/(\d{{17}})\.json")

@@ -14,7 +14,7 @@ from lake_spec.contract.reading_settings import changed_reading, reading_setting
 from lake_spec.model import TableSpec
 from lake_spec.parsing.json_codec import to_data
 from lake_spark.errors import shortened
-from lake_spark.landing.manifest import Manifest
+from lake_spark.landing.ingested_files import Manifest
 from lake_spark.tables.settings_diff import Definition
 
 UNTIL = "reading.until"

@@ -23,7 +23,7 @@ from lake_spark.changelog.schema import ENVELOPE, LogColumn
 from lake_spark.changelog.table import ChangeLog
 from lake_spark.errors import BadFileReason, SettingsChanged
 from lake_spark.schema.key_text import key_text
-from lake_spark.landing.manifest import Manifest, ManifestFolder
+from lake_spark.landing.ingested_files import Manifest, ManifestFolder
 from lake_spark.scd2 import fold
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.promotion import merged, stored_type, widens

@@ -10,7 +10,7 @@ import pytest
 from lake_spark.errors import BadFile, WrongSnapshotFiles
 from lake_spark.ingest import batches, snapshot_completeness
 from lake_spark.ingest.snapshot_diff import group_snapshots
-from lake_spark.landing.manifest import Manifest
+from lake_spark.landing.ingested_files import Manifest
 from tests.spark.lake import Lake, table
 
 SPEC = """

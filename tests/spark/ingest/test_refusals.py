@@ -31,7 +31,7 @@ from lake_spec.model import (
     Unique,
 )
 from lake_spec.model.sources import DeletedWhen
-from lake_spark.landing.manifest import Manifest
+from lake_spark.landing.ingested_files import Manifest
 from lake_spark.tables.recorded_reading import record
 from lake_spark.tables.recorded_settings import of_log, of_table
 from tests.spark.lake import SNAPSHOTS, FEED_FILES, LOAD_AND_CHANGES, Lake, table

@@ -17,7 +17,7 @@ from lake_spec.hudi.options import HudiKey, Operation, log_options, table_option
 from lake_spec.model import Shuffle, Storage, TableType
 from lake_spark.storage import bucket_writer
 from lake_spark.storage.hudi_table import HudiTable
-from lake_spark.storage.task_numbers import numbers_of_tasks
+from lake_spark.storage.shuffle_hash import numbers_of_tasks
 from lake_spark.storage.timeline import meta_client
 from tests.kinds import some_by_day
 

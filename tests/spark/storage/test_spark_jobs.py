@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from lake_spark.build import materialize
+from lake_spark.materialize import layers
 from lake_spark.step.run_stage import POOL
 from lake_spark.storage.spark_jobs import in_background
 from tests.spark.lake import NAMED, Lake, table
@@ -62,7 +62,7 @@ def test_nothing_is_committed_where_duplicates_cannot_be_counted(
     lake.land("changes/1.csv", "op,id,name,at\nU,1,b,2026-01-02\n")
     lake.land("changes/2.csv", "op,id,name,at\nU,1,b,2026-01-02\n")
     with monkeypatch.context() as broken:
-        broken.setattr(materialize, "count_ties", lambda *_: 1 / 0)
+        broken.setattr(layers, "count_ties", lambda *_: 1 / 0)
         report = lake.run("incremental")
     assert report.error["type"] == "ZeroDivisionError"
     assert lake.living("name") == [(1, "a")]

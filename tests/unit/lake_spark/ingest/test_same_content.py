@@ -11,7 +11,7 @@ from lake_local.aws.server import Emulator
 from lake_spark.errors import RefusedInput
 from lake_spark.ingest import same_content
 from lake_spark.landing.files import list_landing
-from lake_spark.landing.manifest import ManifestFolder
+from lake_spark.landing.ingested_files import ManifestFolder
 from lake_spark.storage.object_store import FolderStore, S3Store, StoredObject
 
 ROWS = b"id,note\n1,a\n"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from lake_spec.model import Column, Csv, Rule, Snapshot, SnapshotTime, TableSpec
-from lake_spark.landing.manifest import IngestedFile, Manifest
+from lake_spark.landing.ingested_files import IngestedFile, Manifest
 from lake_spark.tables.recorded_reading import differences, record
 
 DAYS = [f"2026-01-0{day}T00:00:00+00:00" for day in (1, 2, 3)]

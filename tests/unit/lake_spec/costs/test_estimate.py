@@ -131,7 +131,7 @@ def test_scd2_reads_the_log_again_where_the_touched_keys_are_too_many_to_be_left
 
 def test_that_many_keys_are_left_as_the_stages_leave():
     tree = ast.parse(
-        (ROOT / "spark_jobs/lake_spark/build/affected_keys.py").read_text()
+        (ROOT / "spark_jobs/lake_spark/materialize/affected_keys.py").read_text()
     )
     (most,) = [
         ast.literal_eval(node.value)

@@ -3,7 +3,7 @@
 A log commit carries the id of a Manifest. The object holds the commit's own files,
 the few of the commits before it that are in no part yet, and the names of parts: immutable
 objects that hold the other files. So a commit writes as much as it ingests, however many
-files precede it (manifest_parts.py, decision 041).
+files precede it (ingested_file_parts.py, decision 041).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from lake_spec.contract.state_format import (
 )
 from lake_spark.errors import ChangedFile
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.manifest_parts import (
+from lake_spark.landing.ingested_file_parts import (
     PartFolder,
     PartTable,
     Ref,

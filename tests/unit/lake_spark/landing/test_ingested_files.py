@@ -11,10 +11,10 @@ import pytest
 
 from lake_spec.contract.state_format import UnreadableState
 from lake_spark.errors import RefusedInput
-from lake_spark.landing import manifest_parts
+from lake_spark.landing import ingested_file_parts
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.manifest import Manifest, ManifestFolder, IngestedFile
-from lake_spark.landing.manifest_parts import FILES, SMALL
+from lake_spark.landing.ingested_files import Manifest, ManifestFolder, IngestedFile
+from lake_spark.landing.ingested_file_parts import FILES, SMALL
 from lake_spark.storage.object_store import FolderStore
 
 DAY = datetime(2026, 11, 19, tzinfo=timezone.utc)
@@ -291,7 +291,7 @@ def test_objects_that_are_gone_or_damaged_are_named(folder, tmp_path):
         with pytest.raises(UnreadableState, match=rf"bad{nth}.json. Restore an older"):
             folder.load(f"bad{nth}")
     id = committed(folder, None, *several("a", SMALL + 1))
-    manifest_parts._TABLES.clear()
+    ingested_file_parts._TABLES.clear()
     (part,) = (tmp_path / "parts").iterdir()
     text = json.loads(gzip.decompress(part.read_bytes()))
     text["columns"]["etag"].pop()
@@ -317,7 +317,7 @@ def test_objects_and_parts_that_nothing_needs_go_after_a_week(folder, tmp_path):
     assert folder.sweep({ids[-1], ids[1]}, now + timedelta(days=9)) > 0
     left = {each.name for each in tmp_path.iterdir() if each.is_file()}
     assert left == {f"{ids[1]}.json", f"{ids[3]}.json", f"{orphan}.json"}
-    manifest_parts._TABLES.clear()
+    ingested_file_parts._TABLES.clear()
     for id, count in ((ids[1], 2), (ids[3], 4)):
         inputs = ManifestFolder(FolderStore(), tmp_path.as_uri()).load(id)
         assert len(list(inputs.paths)) == count * (SMALL + 1)

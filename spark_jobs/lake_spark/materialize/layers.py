@@ -12,10 +12,10 @@ from pyspark.sql import functions as F
 
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Feed, SurrogateKind, TableSpec
-from lake_spark.build import affected_keys, merge, refold
-from lake_spark.build.affected_keys import AffectedKeys
-from lake_spark.build.merge import Built, AffectedEvents
-from lake_spark.build.watermark import Pending, rebuild_if_retyped, pending
+from lake_spark.materialize import affected_keys, difference, previous_rows
+from lake_spark.materialize.affected_keys import AffectedKeys
+from lake_spark.materialize.difference import Built, AffectedEvents
+from lake_spark.materialize.pending import Pending, rebuild_if_retyped, pending
 from lake_spark.changelog import retractions
 from lake_spark.changelog.not_sent import is_missing
 from lake_spark.changelog.schema import (
@@ -27,8 +27,8 @@ from lake_spark.changelog.schema import (
     UPSERT,
 )
 from lake_spark.checks import table_checks
-from lake_spark.landing.manifest import LogContents, Manifest
-from lake_spark.scd2 import delete_all, partial_updates, scopes
+from lake_spark.landing.ingested_files import LogContents, Manifest
+from lake_spark.scd2 import all_key_deletes, partial_updates, snapshot_scopes
 from lake_spark.scd2.current import CurrentLayer, mark_of, not_deleted
 from lake_spark.scd2.events import (
     distinct_events,
@@ -39,7 +39,7 @@ from lake_spark.scd2.events import (
     Roles,
 )
 from lake_spark.scd2.history import HistoryLayer
-from lake_spark.scd2.layer import Layer
+from lake_spark.scd2.derived_table import Layer
 from lake_spark.scd2.order import FORMER, total_order, with_epochs
 from lake_spark.scd2.surrogate_key_changes import moved_keys
 from lake_spark.storage.spark_jobs import cache_until, in_background, nothing
@@ -119,7 +119,7 @@ def write(
     What `before_commit` raises stops it, and so do checks of the table.
     """
     table = run.table(layer.name)
-    built = merge.build(
+    built = difference.build(
         table,
         layer,
         events,
@@ -127,7 +127,7 @@ def write(
         metadata={
             **run.commit_metadata(),
             "definition": json.dumps(recorded_settings.of_table(run.spec, layer.name)),
-            **refold.said(table, events.since),
+            **previous_rows.said(table, events.since),
             **said,
         },
         must_be_open=_living(run, layer, events.log_instant),
@@ -188,9 +188,9 @@ def complete_events(
     events = distinct_events(marked)
     scope = spec.scope
     if scope:
-        events = scopes.standing_events(events, scope.column, roles)
+        events = snapshot_scopes.standing_events(events, scope.column, roles)
     if contents.wide:
-        events = delete_all.with_deletes_of_all(events, roles, spec)
+        events = all_key_deletes.with_deletes_of_all(events, roles, spec)
     events = with_epochs(events, roles).drop(FORMER)
     if spec.envelope is not None and spec.load_effective_at is not None:
         events = _with_times_of_snapshots(events, spec, roles)
@@ -260,7 +260,7 @@ def _build(
             alone=found.alone,
         ),
         before_commit,
-        **{refold.REPROCESSES: str(waiting.manifest.reprocesses)},
+        **{previous_rows.REPROCESSES: str(waiting.manifest.reprocesses)},
     )
 
 
@@ -268,7 +268,7 @@ def _living(run: TableRun, layer: Layer, log_instant: str) -> Optional[int]:
     """Return how many versions must be open: current's rows, built from the same log."""
     if layer.name != "history":
         return None
-    if run.current.last_value(merge.LOG_INSTANT) != log_instant:
+    if run.current.last_value(difference.LOG_INSTANT) != log_instant:
         return None
     return open_rows(run)
 
@@ -366,7 +366,9 @@ def keep_counts(run: TableRun) -> None:
     if run.current.has_data():
         run.report.current_rows = open_rows(run)
     if "history" in run.layers and run.history.has_data():
-        rows, still_open = (run.history.last_value(n) for n in (merge.ROWS, merge.OPEN))
+        rows, still_open = (
+            run.history.last_value(n) for n in (difference.ROWS, difference.OPEN)
+        )
         run.report.versions, run.report.versions_open = int(rows or 0), int(
             still_open or 0
         )
@@ -374,4 +376,4 @@ def keep_counts(run: TableRun) -> None:
 
 def open_rows(run: TableRun) -> int:
     """Return how many rows current has, as its last commit says."""
-    return int(run.current.last_value(merge.OPEN) or 0)
+    return int(run.current.last_value(difference.OPEN) or 0)

@@ -15,9 +15,9 @@ from typing import Iterator, Optional, Tuple
 
 from pyspark.sql import DataFrame
 
-from lake_spark.build import merge, refold, single_event_keys
-from lake_spark.build.merge import Alone
-from lake_spark.build.watermark import Pending
+from lake_spark.materialize import difference, previous_rows, single_event
+from lake_spark.materialize.difference import Alone
+from lake_spark.materialize.pending import Pending
 from lake_spark.changelog import retractions
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import Columns, typed
@@ -44,7 +44,7 @@ class AffectedKeys:
 
     `is_folded` says whether the deliveries say what the table holds of them. `alone`
     are, in a build of all keys, those that are the only ones of their keys
-    (build/single_event_keys.py), and then `deliveries` are the others.
+    (materialize/single_event.py), and then `deliveries` are the others.
     """
 
     keys: DataFrame
@@ -63,19 +63,20 @@ def find_affected(
     """
     with ExitStack() as kept:
         if waiting.since is None:
-            all_rows = refold.rows(run, table, waiting.manifest)
-            few = all_rows <= refold.FEW_ROWS
+            all_rows = previous_rows.rows(run, table, waiting.manifest)
+            few = all_rows <= previous_rows.FEW_ROWS
             deliveries, keys = read_from_log(run, waiting, columns, few)
-            several, only = single_event_keys.split(
-                run, waiting, deliveries, all_rows, kept
-            )
+            several, only = single_event.split(run, waiting, deliveries, all_rows, kept)
             yield AffectedKeys(keys, several, alone=only)
             return
-        is_folded = refold.is_folded(run, table, waiting.manifest)
+        is_folded = previous_rows.is_folded(run, table, waiting.manifest)
         if is_folded:
             deliveries, keys = _left_or_in_log(run, waiting, columns)
         else:
-            few = refold.rows(run, table, waiting.manifest) <= refold.FEW_ROWS
+            few = (
+                previous_rows.rows(run, table, waiting.manifest)
+                <= previous_rows.FEW_ROWS
+            )
             deliveries, keys = read_from_log(run, waiting, columns, few)
         for each in (keys, deliveries):
             cache_until(each, kept)
@@ -95,7 +96,7 @@ def read_from_log(
     spark = session_for(run.spark, few=few)
     read = run.log.read(spark).drop(*_UNUSED)
     log = retractions.judged(with_types(read, typed(columns)), waiting.manifest)
-    return merge.deliveries_of(log, waiting.since, waiting.manifest.contents)
+    return difference.deliveries_of(log, waiting.since, waiting.manifest.contents)
 
 
 def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:

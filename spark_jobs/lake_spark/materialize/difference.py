@@ -15,15 +15,20 @@ from pyspark.sql import functions as F
 
 from lake_spec.hudi.options import Operation
 from lake_spec.text.sql_text import sql_identifier
-from lake_spark.build.pre_commit_checks import Changes, agree, counted, keep_invariants
+from lake_spark.materialize.pre_commit_checks import (
+    Changes,
+    agree,
+    counted,
+    keep_invariants,
+)
 from lake_spark.changelog import retractions
 from lake_spark.checks.checked_rows import OLD
 from lake_spark.checks.table_checks import PreCommit
-from lake_spark.landing.manifest import LogContents
-from lake_spark.scd2.delete_all import about_all_keys
+from lake_spark.landing.ingested_files import LogContents
+from lake_spark.scd2.all_key_deletes import about_all_keys
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.key_changes import with_families
-from lake_spark.scd2.layer import CHANGED, INSERTED, Layer, REMOVED, SAME
+from lake_spark.scd2.derived_table import CHANGED, INSERTED, Layer, REMOVED, SAME
 from lake_spark.schema.equality import comparable
 from lake_spark.schema.spark_types import typed_names, with_types
 from lake_spark.storage.spark_jobs import nothing
@@ -60,7 +65,7 @@ class AffectedEvents:
     """Events of the keys that the log touched after an instant (all if None).
 
     `before` are the events of these keys up to that instant, where the table is known
-    to hold the fold of them (build/materialize.py); else its rows are read. `alone`
+    to hold the fold of them (materialize/layers.py); else its rows are read. `alone`
     are more events, each the only one of its key.
     """
 

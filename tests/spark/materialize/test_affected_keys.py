@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_spark.build import affected_keys, refold
+from lake_spark.materialize import affected_keys, previous_rows
 from lake_spark.changelog.retractions import COMMIT
 from lake_spark.storage.hudi_table import HudiTable
 from tests.spark.lake import FEED_FILES, Lake, table
@@ -33,7 +33,7 @@ def lake(spark, tmp_path, monkeypatch):
 
     That few rows count as many.
     """
-    monkeypatch.setattr(refold, "FEW_ROWS", 0)
+    monkeypatch.setattr(previous_rows, "FEW_ROWS", 0)
     lake = Lake(spark, tmp_path, SPEC)
     lake.land("load/1.csv", "id,name,at\n1,a,2026-01-01\n2,c,2026-01-01\n")
     lake.done("full_load", "scd2")
@@ -55,7 +55,7 @@ def test_history_takes_what_current_left(lake, monkeypatch):
     left = lake.spark.read.parquet(str(done.parent)).columns
     assert [name for name in left if name.startswith("_hoodie_")] == [COMMIT]
     monkeypatch.setattr(affected_keys, "read_from_log", refuse)
-    monkeypatch.setattr(refold, "rows", refuse)  # it is known that they are many
+    monkeypatch.setattr(previous_rows, "rows", refuse)  # it is known that they are many
     lake.done("scd2")
     assert lake.versions("name") == LOADED
     assert folders(lake) == []
@@ -100,22 +100,22 @@ def test_a_table_is_not_searched_for_the_keys(lake, monkeypatch):
 
 @pytest.mark.nightly
 def test_a_table_of_another_fold_is_read_until_it_is_built_anew(lake, monkeypatch):
-    monkeypatch.setattr(refold, "VERSION", "another")
-    assert not refold.is_folded(lake.tables, lake.tables.history, _taken(lake))
+    monkeypatch.setattr(previous_rows, "VERSION", "another")
+    assert not previous_rows.is_folded(lake.tables, lake.tables.history, _taken(lake))
     lake.done("incremental", "scd2")
     assert lake.versions("name") == LOADED
-    assert not refold.is_folded(lake.tables, lake.tables.history, _taken(lake))
+    assert not previous_rows.is_folded(lake.tables, lake.tables.history, _taken(lake))
     lake.done("rebuild")
-    assert refold.is_folded(lake.tables, lake.tables.history, _taken(lake))
+    assert previous_rows.is_folded(lake.tables, lake.tables.history, _taken(lake))
 
 
 def test_a_table_of_the_fold_before_is_read_where_keys_changed(lake, monkeypatch):
     taken = _taken(lake)
-    monkeypatch.setattr(refold, "BEFORE_FORKS", refold.VERSION)
-    monkeypatch.setattr(refold, "VERSION", "another")
+    monkeypatch.setattr(previous_rows, "BEFORE_FORKS", previous_rows.VERSION)
+    monkeypatch.setattr(previous_rows, "VERSION", "another")
     changed = SimpleNamespace(contents=replace(taken.contents, renamed=True))
-    assert refold.is_folded(lake.tables, lake.tables.history, taken)
-    assert not refold.is_folded(lake.tables, lake.tables.history, changed)
+    assert previous_rows.is_folded(lake.tables, lake.tables.history, taken)
+    assert not previous_rows.is_folded(lake.tables, lake.tables.history, changed)
 
 
 def test_a_table_is_read_once_after_a_reprocess_and_not_for_good(lake, monkeypatch):
@@ -123,7 +123,7 @@ def test_a_table_is_read_once_after_a_reprocess_and_not_for_good(lake, monkeypat
     lake.land("changes/1.csv", "op,id,name,at\nU,1,d,2026-01-02\n")
     lake.done("reprocess")
     history, taken = lake.tables.history, _taken(lake)
-    assert taken.contents.retracted and not refold.is_folded(
+    assert taken.contents.retracted and not previous_rows.is_folded(
         lake.tables, history, taken
     )
     lake.done("scd2")
@@ -138,9 +138,9 @@ def test_a_table_is_read_once_after_a_reprocess_and_not_for_good(lake, monkeypat
 
 def test_a_table_whose_log_was_lost_is_read(lake):
     taken = _taken(lake)
-    assert refold.is_folded(lake.tables, lake.tables.history, taken)
+    assert previous_rows.is_folded(lake.tables, lake.tables.history, taken)
     shutil.rmtree(lake.root / "warehouse" / "tests" / "things" / "changes")
-    assert not refold.is_folded(lake.tables, lake.tables.history, taken)
+    assert not previous_rows.is_folded(lake.tables, lake.tables.history, taken)
 
 
 def _taken(lake: Lake):
@@ -163,9 +163,9 @@ U,3,c,,NaN,2026-01-02
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("few", [0, refold.FEW_ROWS])
+@pytest.mark.parametrize("few", [0, previous_rows.FEW_ROWS])
 def test_queries_of_few_rows_make_the_same_tables(spark, tmp_path, monkeypatch, few):
-    monkeypatch.setattr(refold, "FEW_ROWS", few)
+    monkeypatch.setattr(previous_rows, "FEW_ROWS", few)
     asked, session_for = [], affected_keys.session_for
 
     def noted(spark, *, few):

@@ -10,10 +10,10 @@ import re
 
 import pytest
 
-from lake_spark.build import merge, refold
-from lake_spark.build.materialize import complete_events
+from lake_spark.materialize import difference, previous_rows
+from lake_spark.materialize.layers import complete_events
 from lake_spark.changelog.schema import ENVELOPE
-from lake_spark.landing.manifest import LogContents
+from lake_spark.landing.ingested_files import LogContents
 from lake_spark.scd2.current import CurrentLayer
 from lake_spark.scd2.events import Roles, mark_events, marked_then
 from lake_spark.scd2.history import HistoryLayer
@@ -62,7 +62,7 @@ def calls(spark, monkeypatch, root, columns: int) -> int:
 
 @pytest.mark.nightly
 def test_calls_into_the_jvm_grow_with_the_columns(spark, tmp_path, monkeypatch):
-    monkeypatch.setattr(refold, "FEW_ROWS", 0)
+    monkeypatch.setattr(previous_rows, "FEW_ROWS", 0)
     counts = [calls(spark, monkeypatch, tmp_path / str(n), n) for n in (20, 60, 140)]
     first, second = (b - a for a, b in zip(counts, counts[1:]))
     assert second < 2 * 1.2 * first, counts
@@ -103,6 +103,8 @@ def nodes(spark, layer: type, columns: int) -> int:
         made.desired(complete_events(each, spec, roles, LogContents()))
         for each in (marked, marked_then(marked))
     )
-    rows = merge.difference(new, merge.shaped_as(old, new), made.record_key, made)
+    rows = difference.difference(
+        new, difference.shaped_as(old, new), made.record_key, made
+    )
     plan = rows._jdf.queryExecution().optimizedPlan()
     return plan.toJSON().count('"class"')

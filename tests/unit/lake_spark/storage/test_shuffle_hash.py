@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spark.storage.task_numbers import numbers_of_tasks, spark_hash
+from lake_spark.storage.shuffle_hash import numbers_of_tasks, spark_hash
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Optional, Sequence
 
-from lake_spark.build import merge
+from lake_spark.materialize import difference
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spark.errors import UnfinishedReprocess
-from lake_spark.landing.manifest import Manifest
+from lake_spark.landing.ingested_files import Manifest
 from lake_spark.schema.columns import Columns, typed
 from lake_spark.schema.promotion import is_same
 from lake_spark.schema.spark_types import typed_names
@@ -28,7 +28,7 @@ class Pending:
 def pending(run: TableRun, table: HudiTable, *, rebuild: bool) -> Optional[Pending]:
     """Return what to build: from the whole log if again, else if the table is behind it."""
     newest = run.log.last_instant("inputs")
-    built = None if rebuild else table.last_value(merge.LOG_INSTANT)
+    built = None if rebuild else table.last_value(difference.LOG_INSTANT)
     if newest is None or newest == built:
         return None
     manifest = run.manifest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-from lake_spark.storage.file_slices import layer_size
+from lake_spark.storage.table_size import layer_size
 from lake_spark.storage.object_store import StoredObject
 
 PATH = "s3://lake/warehouse/shop/orders/current"

@@ -14,9 +14,9 @@ from typing import Dict, Optional, Tuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from lake_spark.build import refold
-from lake_spark.build.merge import Alone
-from lake_spark.build.watermark import Pending
+from lake_spark.materialize import previous_rows
+from lake_spark.materialize.difference import Alone
+from lake_spark.materialize.pending import Pending
 from lake_spark.changelog.schema import LogColumn, UPSERT
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.spark_jobs import cache_until
@@ -52,14 +52,14 @@ def split(
 ) -> Tuple[DataFrame, Optional[Alone]]:
     """Return (deliveries of keys that have several, the only ones of their keys).
 
-    They are to be used while `kept` is open. `all_rows` is that of refold.rows.
+    They are to be used while `kept` is open. `all_rows` is that of previous_rows.rows.
 
     All and None where the table is small, where rows of a key depend on others', or
     where too many keys have several.
     """
     depend = run.spec.scope or waiting.manifest.contents.mixes_keys
     depend = depend or run.spec.keeps_absent  # what an object lacks, the fold says
-    if depend or all_rows <= refold.FEW_ROWS:
+    if depend or all_rows <= previous_rows.FEW_ROWS:
         return deliveries, None
     counted = _counted(run, deliveries)
     if not counted.keys:

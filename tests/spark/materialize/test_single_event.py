@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_spark.build import refold, single_event_keys
-from lake_spark.build.watermark import Pending
-from lake_spark.landing.manifest import LogContents, Manifest
+from lake_spark.materialize import previous_rows, single_event
+from lake_spark.materialize.pending import Pending
+from lake_spark.landing.ingested_files import LogContents, Manifest
 from tests.spark.erasing import erased
 from tests.spark.lake import FEED_FILES, Lake, table
 
@@ -36,9 +36,9 @@ def splits(monkeypatch):
 
     Few rows count as many, and few keys alone as worth it.
     """
-    monkeypatch.setattr(refold, "FEW_ROWS", 0)
-    monkeypatch.setattr(single_event_keys, "MOST_SHARE", 1)
-    found, split = [], single_event_keys.split
+    monkeypatch.setattr(previous_rows, "FEW_ROWS", 0)
+    monkeypatch.setattr(single_event, "MOST_SHARE", 1)
+    found, split = [], single_event.split
 
     def seen(*args):
         several, only = split(*args)
@@ -48,7 +48,7 @@ def splits(monkeypatch):
         found.append(keys)
         return several, only
 
-    monkeypatch.setattr(single_event_keys, "split", seen)
+    monkeypatch.setattr(single_event, "split", seen)
     return found
 
 
@@ -114,10 +114,8 @@ def split(
     made = [(key, "delete" if key == "j" else "upsert") for key in keys]
     deliveries = spark.createDataFrame(made, "lake_key string, lake_op string")
     with ExitStack() as kept:
-        all_rows = refold.rows(run, new, waiting.manifest)
-        several, only = single_event_keys.split(
-            run, waiting, deliveries, all_rows, kept
-        )
+        all_rows = previous_rows.rows(run, new, waiting.manifest)
+        several, only = single_event.split(run, waiting, deliveries, all_rows, kept)
         return only and (_keys(several), _keys(only.deliveries), only.upserts)
 
 
@@ -127,7 +125,7 @@ def _keys(deliveries):
 
 @pytest.fixture
 def any_size(monkeypatch):
-    monkeypatch.setattr(refold, "FEW_ROWS", 9)
+    monkeypatch.setattr(previous_rows, "FEW_ROWS", 9)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +143,7 @@ def test_where_a_fifth_of_the_rows_have_company_none_is_set_apart(spark, any_siz
 def test_keys_that_are_too_many_to_hand_out_are_not_set_apart(
     spark, any_size, monkeypatch
 ):
-    monkeypatch.setattr(single_event_keys, "MOST_KEYS", 0)
+    monkeypatch.setattr(single_event, "MOST_KEYS", 0)
     assert split(spark, "aabcdefghi") is None
 
 

@@ -30,7 +30,7 @@ sys.path[:0] = [str(ROOT / "dags"), str(ROOT / "spark_jobs")]
 
 from lake_spark.landing import ingested_file_parts  # noqa: E402
 from lake_spark.landing.files import LandingFile  # noqa: E402
-from lake_spark.landing.ingested_files import ManifestFolder  # noqa: E402
+from lake_spark.landing.ingested_files import IngestedFilesFolder  # noqa: E402
 from lake_spark.storage.object_store import FolderStore  # noqa: E402
 
 COMMITS = 2 * ingested_file_parts.SMALL + 10
@@ -66,7 +66,7 @@ class Counting(FolderStore):
 
 
 def commits(
-    store: Counting, folder: ManifestFolder, id: str, first: int
+    store: Counting, folder: IngestedFilesFolder, id: str, first: int
 ) -> Iterator[Tuple[float, int, str]]:
     """CPU seconds, bytes and id of each commit of one more file."""
     for nth in range(first, first + COMMITS):
@@ -81,7 +81,7 @@ def commits(
 def measured(count: int, root: Path) -> List[object]:
     """One row of the table."""
     store = Counting()
-    folder = ManifestFolder(store, root.as_uri())
+    folder = IngestedFilesFolder(store, root.as_uri())
     files = [landed(nth) for nth in range(count)]
     sums = {file.path: checksum(nth) for nth, file in enumerate(files)}
     began = time.process_time()
@@ -105,12 +105,12 @@ def measured(count: int, root: Path) -> List[object]:
 
 
 def load(
-    folder: ManifestFolder, root: Path, id: str, files: List[LandingFile]
+    folder: IngestedFilesFolder, root: Path, id: str, files: List[LandingFile]
 ) -> float:
     """CPU seconds to read all from the disk and to find the one file that is new."""
     ingested_file_parts._TABLES.clear()
     began = time.process_time()
-    inputs = ManifestFolder(FolderStore(), root.as_uri()).load(id)
+    inputs = IngestedFilesFolder(FolderStore(), root.as_uri()).load(id)
     unseen = inputs.unseen([*files, landed(len(files))], "bench", {})
     assert len(unseen) == 1, len(unseen)
     return time.process_time() - began

@@ -117,7 +117,7 @@ def rows_of(lake: Lake) -> Tables:
         if layer.has_data():
             rows = layer.read()
             if name == "changes":
-                taken = tables.manifest()
+                taken = tables.ingested_files()
                 rows = retractions.live(retractions.judged(rows, taken))
             rows = without_hudi_columns(rows).drop("lake_run")
             text = F.to_json(F.struct(*sorted(rows.columns)), times)

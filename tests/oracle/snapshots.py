@@ -211,7 +211,7 @@ class SnapshotPlay:
         """Reprocess the snapshots from one on; what differs then, by number."""
         for path in self.waiting:
             self._remove(path)
-        taken = [each.path for each in self.lake.tables.manifest().all]
+        taken = [each.path for each in self.lake.tables.ingested_files().all]
         path = self.random.choice(taken)
         done_reprocess(self.lake, path)
         return {

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from lake_spark.changelog.schema import ALL_KEYS, ENVELOPE, LogColumn, RETRACT
-from lake_spark.landing.ingested_files import IngestedFile, Manifest
+from lake_spark.landing.ingested_files import IngestedFile, IngestedFiles
 from lake_spark.storage.inline_rows import small_table
 
 COMMIT = "_hoodie_commit_time"
@@ -21,9 +21,9 @@ VOID_SINCE = "lake_void_since"
 """The commit that made a delivery void; null for a live one."""
 
 
-def judged(log: DataFrame, manifest: Manifest) -> DataFrame:
+def judged(log: DataFrame, ingested: IngestedFiles) -> DataFrame:
     """Return the log's deliveries with VOID_SINCE; a log without retractions as it is."""
-    if not manifest.contents.retracted:
+    if not ingested.contents.retracted:
         return log
     retracts = F.col(LogColumn.OP) == RETRACT
     last = F.max(COMMIT).alias("lake_retracted_at")
@@ -62,10 +62,10 @@ def moved_after(deliveries: DataFrame, instant: str) -> Column:
     return arrived | F.coalesce(F.col(VOID_SINCE) > instant, F.lit(False))
 
 
-def live_log(log: DataFrame, manifest: Manifest) -> DataFrame:
+def live_log(log: DataFrame, ingested: IngestedFiles) -> DataFrame:
     """Return the live deliveries, also without the files that are being retracted."""
-    deliveries = live(judged(log, manifest))
-    paths = [each.path for each in manifest.retracting]
+    deliveries = live(judged(log, ingested))
+    paths = [each.path for each in ingested.retracting]
     return deliveries.where(~F.col(LogColumn.PATH).isin(paths)) if paths else deliveries
 
 

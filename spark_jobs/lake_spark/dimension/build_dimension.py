@@ -15,7 +15,7 @@ from lake_spark.materialize import difference, layers
 from lake_spark.materialize.difference import AffectedEvents
 from lake_spark.changelog import retractions
 from lake_spark.dimension.join import Versions, state_events
-from lake_spark.dimension.sides import Part, part_of, require_a_join
+from lake_spark.dimension.sides import SideRows, side_rows, require_a_join
 from lake_spark.scd2.current import CurrentLayer
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.derived_table import Layer
@@ -46,9 +46,9 @@ def build_dimension(run: TableRun, *, rebuild: bool = False) -> None:
         recorded_settings.check_tables(each)
     if not runs[0].history.has_data():
         return
-    main = part_of(runs[0], sides[0], dict.fromkeys(run.spec.key, "string"))
+    main = side_rows(runs[0], sides[0], dict.fromkeys(run.spec.key, "string"))
     kinds = dict(main.rows.dtypes)
-    joined = part_of(runs[1], sides[1], {name: kinds[name] for name in run.spec.key})
+    joined = side_rows(runs[1], sides[1], {name: kinds[name] for name in run.spec.key})
     require_a_join(run.spec, main, joined)
     behind = _behind(run, (main, joined), rebuild=rebuild)
     if behind.layers:
@@ -56,11 +56,13 @@ def build_dimension(run: TableRun, *, rebuild: bool = False) -> None:
     layers.keep_counts(run)
 
 
-def _behind(run: TableRun, parts: Sequence[Part], *, rebuild: bool) -> Behind:
+def _behind(
+    run: TableRun, rows_of_sides: Sequence[SideRows], *, rebuild: bool
+) -> Behind:
     """Return which layers to build, and from which keys: all of them after a rebuild."""
-    now = _instants(parts)
+    now = _instants(rows_of_sides)
     stood = {layer: _stood(run, layer) for layer in ("current", "history")}
-    whole = rebuild or any(_was_rebuilt(run, layer, parts) for layer in stood)
+    whole = rebuild or any(_was_rebuilt(run, layer, rows_of_sides) for layer in stood)
     late = {layer: was for layer, was in stood.items() if whole or was != now}
     if whole or not late or None in late.values():
         return Behind(list(late), None)
@@ -68,8 +70,8 @@ def _behind(run: TableRun, parts: Sequence[Part], *, rebuild: bool) -> Behind:
     return Behind(list(late), since)
 
 
-def _instants(parts: Sequence[Part]) -> Instants:
-    return {part.spec.stored_name: part.log_instant for part in parts}
+def _instants(rows_of_sides: Sequence[SideRows]) -> Instants:
+    return {part.spec.stored_name: part.log_instant for part in rows_of_sides}
 
 
 def _stood(run: TableRun, layer: str) -> Optional[Instants]:
@@ -81,23 +83,23 @@ def _older(instants: Sequence[Optional[str]]) -> Optional[str]:
     return None if None in instants else min(instants)
 
 
-def _was_rebuilt(run: TableRun, layer: str, parts: Sequence[Part]) -> bool:
+def _was_rebuilt(run: TableRun, layer: str, rows_of_sides: Sequence[SideRows]) -> bool:
     """Return whether a table's history was made with other settings since."""
     recorded = json.loads(run.table(layer).last_value(MADE_OF) or "{}")
-    now = _made_of(parts)
+    now = _made_of(rows_of_sides)
     return any(changed(then, now.get(name, {}), {}) for name, then in recorded.items())
 
 
-def _made_of(parts: Sequence[Part]) -> Dict[str, Definition]:
+def _made_of(rows_of_sides: Sequence[SideRows]) -> Dict[str, Definition]:
     return {
         part.spec.stored_name: json.loads(
             part.run.history.last_value("definition") or "{}"
         )
-        for part in parts
+        for part in rows_of_sides
     }
 
 
-def _build(run: TableRun, main: Part, joined: Part, behind: Behind) -> None:
+def _build(run: TableRun, main: SideRows, joined: SideRows, behind: Behind) -> None:
     keys = _affected_keys((main, joined), behind.since).persist()
     events = _events(main, joined, run.spec.key, behind, keys)
     events = events.persist(StorageLevel.MEMORY_AND_DISK)
@@ -116,22 +118,28 @@ def _build(run: TableRun, main: Part, joined: Part, behind: Behind) -> None:
         keys.unpersist()
 
 
-def _affected_keys(parts: Sequence[Part], since: Optional[Instants]) -> DataFrame:
+def _affected_keys(
+    rows_of_sides: Sequence[SideRows], since: Optional[Instants]
+) -> DataFrame:
     """Return keys of what the tables' logs hold after those instants, as far as built."""
     found = []
-    for part in parts:
+    for part in rows_of_sides:
         then = since[part.spec.stored_name] if since else None
         if part.log_instant not in (None, then):
-            manifest, log = part.run.manifest(), part.run.log.read()
+            ingested, log = part.run.ingested_files(), part.run.log.read()
             built = retractions.until(log, part.log_instant)
-            judged = retractions.judged(built, manifest)
-            _, keys = difference.deliveries_of(judged, then, manifest.contents)
+            judged = retractions.judged(built, ingested)
+            _, keys = difference.deliveries_of(judged, then, ingested.contents)
             found.append(keys)
     return reduce(DataFrame.union, found).distinct()
 
 
 def _events(
-    main: Part, joined: Part, key: Sequence[str], behind: Behind, keys: DataFrame
+    main: SideRows,
+    joined: SideRows,
+    key: Sequence[str],
+    behind: Behind,
+    keys: DataFrame,
 ) -> DataFrame:
     versions = [
         Versions(
@@ -148,11 +156,11 @@ def _of_keys(rows: DataFrame, keys: DataFrame) -> DataFrame:
     return rows.join(keys, KEY, "left_semi")
 
 
-def _with_tracking_of(spec: TableSpec, parts: Sequence[Part]) -> TableSpec:
+def _with_tracking_of(spec: TableSpec, rows_of_sides: Sequence[SideRows]) -> TableSpec:
     """Return the spec with `ignore` of its tables, unless it says what to track."""
     if spec.history.track:
         return spec
-    untracked = [name for part in parts for name in part.untracked]
+    untracked = [name for part in rows_of_sides for name in part.untracked]
     ignore = (*spec.history.ignore, *untracked)
     return replace(spec, history=replace(spec.history, ignore=ignore))
 

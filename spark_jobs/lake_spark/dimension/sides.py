@@ -21,7 +21,7 @@ from lake_spark.tables.table_run import TableRun
 
 
 @dataclass(frozen=True)
-class Part:
+class SideRows:
     """One of the two tables; `shown` are pairs of its name and the dimension's."""
 
     run: TableRun
@@ -41,7 +41,7 @@ class Part:
         return [shown for name, shown in self.shown if name not in tracked]
 
 
-def part_of(run: TableRun, side: Side, key: Mapping[str, str]) -> Part:
+def side_rows(run: TableRun, side: Side, key: Mapping[str, str]) -> SideRows:
     """Return a table of the dimension.
 
     `key` is its key with the types of the main table.
@@ -58,7 +58,7 @@ def part_of(run: TableRun, side: Side, key: Mapping[str, str]) -> Part:
             f"{run.spec.full_name} has no column {missing[0]!r}; its history has "
             f"{', '.join(known)}. Correct the columns in the dimension's spec."
         )
-    return Part(run, rows, shown, log_instant)
+    return SideRows(run, rows, shown, log_instant)
 
 
 def _versions(run: TableRun) -> DataFrame:
@@ -84,7 +84,7 @@ def _added(spec: TableSpec) -> List[str]:
     return [*times, spec.history.surrogate_key.column, KEY, fold.FROM]
 
 
-def require_a_join(spec: TableSpec, main: Part, joined: Part) -> None:
+def require_a_join(spec: TableSpec, main: SideRows, joined: SideRows) -> None:
     """Refuse what `validate` cannot see where a table does not declare its columns."""
     ours, theirs = dict(main.rows.dtypes), dict(joined.rows.dtypes)
     for name in spec.key:

@@ -65,7 +65,7 @@ def find(run: TableRun, subjects: Subjects) -> Found:
     """
     files = [each for each in _listed(run) if each.size]
     files = batches.dated_files(run, files)
-    batch = batches.shaped(run, files, run.manifest())
+    batch = batches.shaped(run, files, run.ingested_files())
     rows = batches.read_all(run, batch)
     _refuse_unread(run)
     if rows is None:
@@ -88,7 +88,7 @@ def _listed(run: TableRun) -> List[LandingFile]:
     ours = known_contents(run).etags
     files = batches.landing_of(run, all_globs(run.spec)).files
     same = compared(run)
-    run.manifest().unseen(files, run.spec.domain, ours, same)
+    run.ingested_files().unseen(files, run.spec.domain, ours, same)
     return files
 
 
@@ -198,7 +198,7 @@ def _differing(old: DataFrame, new: DataFrame) -> List[int]:
 def put(run: TableRun, made: Dict[str, str], found: Found) -> None:
     """Put the list first, then the contents, then their ETags: a rerun fixes the rest."""
     erased = run.erased_keys.load()
-    known = {path: run.manifest().find(path) for path in made}
+    known = {path: run.ingested_files().find(path) for path in made}
     taken = {path: each.etag for path, each in known.items() if each}
     files = {each.file.path: each.file for each in found.batch.inputs}
     rewritten = {

@@ -98,21 +98,23 @@ def subjects(run: TableRun, keys: Sequence[Key], place: str) -> Subjects:
         tuple(key[name] for name in spec.key) for key in keys
     ]
     schema = ", ".join(
-        f"{sql_identifier(name)} string" for name in ("lake_nth", *spec.key)
+        f"{sql_identifier(name)} string" for name in ("lake_subject_number", *spec.key)
     )
     rows = [(str(i), *parts) for i, parts in enumerate(asked)]
     typed = run.spark.createDataFrame(rows, schema).selectExpr(
-        "CAST(lake_nth AS int) AS lake_nth",
+        "CAST(lake_subject_number AS int) AS lake_subject_number",
         *[
             f"{from_text(spec, name, kind)} AS {sql_identifier(name)}"
             for name, kind in columns
         ],
     )
     found = typed.selectExpr(
-        "lake_nth", f"{key_text(columns)} AS {KEY}", f"({any_null(spec.key)}) AS bad"
-    ).orderBy("lake_nth")
+        "lake_subject_number",
+        f"{key_text(columns)} AS {KEY}",
+        f"({any_null(spec.key)}) AS bad",
+    ).orderBy("lake_subject_number")
     texts = found.collect()
-    bad = [str(row.lake_nth) for row in texts if row.bad]
+    bad = [str(row.lake_subject_number) for row in texts if row.bad]
     if bad:
         wanted = ", ".join(f"{name} {kind}" for name, kind in columns)
         raise WrongEraseRequest(

@@ -34,7 +34,7 @@ _EFFECTIVE_OF_GOOD = (
 
 
 @dataclass(frozen=True)
-class Counted:
+class RowCounts:
     """What one pass over the rows found: per split of a file, and per rule."""
 
     splits: List[Row]
@@ -54,7 +54,7 @@ class Counted:
         }
         return {each: count for each, count in totals.items() if count}
 
-    def of(self, paths: Sequence[str]) -> "Counted":
+    def of(self, paths: Sequence[str]) -> "RowCounts":
         """Return the counts of these files alone."""
         erased = {path: self.erased[path] for path in paths if path in self.erased}
         splits = [row for path in paths for row in self._of(path)]
@@ -102,7 +102,7 @@ class Counted:
         records: Mapping[str, Sequence[int]],
         rest: DataFrame,
         rules: Dict[str, str],
-    ) -> "Counted":
+    ) -> "RowCounts":
         """Return the counts of the numbered rows that are left without these records."""
         if not records:
             return self
@@ -148,14 +148,14 @@ def _in_utc(micros: int) -> datetime:
     return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=micros)
 
 
-def count_rows(rows: DataFrame, rules: Dict[str, str]) -> Counted:
+def count_rows(rows: DataFrame, rules: Dict[str, str]) -> RowCounts:
     """Count rows in each split, bad rows, and which rules they break."""
     counts = counts_by_split(rows, rules)
     splits = counts.orderBy(LogColumn.PATH, "lake_block").collect()
     if any(row.lake_path is None for row in splits):
         raise AssertionError("Spark read rows of a file that is not among the inputs")
     started = _starts(rows) if any(row.started for row in splits) else {}
-    return Counted(splits, list(rules), started=started)
+    return RowCounts(splits, list(rules), started=started)
 
 
 def counts_by_split(rows: DataFrame, rules: Dict[str, str]) -> DataFrame:
@@ -195,7 +195,7 @@ def _starts(rows: DataFrame) -> Dict[str, Set[str]]:
     return {path: {first, last} for path, first, last in found}
 
 
-def number_records(rows: DataFrame, counted: Counted) -> DataFrame:
+def number_records(rows: DataFrame, counted: RowCounts) -> DataFrame:
     """Add lake_record: the record's number in its file, from 1, without a shuffle."""
     offsets, done = [], {}
     for row in counted.splits:

@@ -67,7 +67,7 @@ from lake_spark.ingest import (
     snapshot_diff,
     snapshot_times,
 )
-from lake_spark.ingest.accounting import Counted, count_rows, number_records
+from lake_spark.ingest.accounting import RowCounts, count_rows, number_records
 from lake_spark.ingest.quality_rules import counted_rules
 from lake_spark.ingest.reader import Input, file_name, read_inputs
 from lake_spark.ingest.rewritten_files import compared, known_contents, refuse_lost_list
@@ -81,7 +81,7 @@ from lake_spark.landing.files import (
     shown,
     value_in_path,
 )
-from lake_spark.landing.ingested_files import LogContents, Manifest
+from lake_spark.landing.ingested_files import LogContents, IngestedFiles
 from lake_spark.storage.halves import by_halves
 from lake_spark.tables import recorded_reading, recorded_settings
 from lake_spark.tables.erased_keys import Erased, IsErased, LeftOut, left_out, without
@@ -105,32 +105,34 @@ class Batch:
 
 
 def unseen_files(
-    run: TableRun, manifest: Manifest, globs: Sequence[str]
+    run: TableRun, ingested: IngestedFiles, globs: Sequence[str]
 ) -> List[LandingFile]:
     """List the landing files of the run's window that no commit has ingested."""
-    return unseen_of(run, manifest, landing_of(run, globs))
+    return unseen_of(run, ingested, landing_of(run, globs))
 
 
-def unseen_of(run: TableRun, manifest: Manifest, landing: Listing) -> List[LandingFile]:
+def unseen_of(
+    run: TableRun, ingested: IngestedFiles, landing: Listing
+) -> List[LandingFile]:
     """List the files of a listing that lie in the run's window and were never ingested."""
     warn_of_others(run, landing)
-    if landing.files and not manifest.count:
+    if landing.files and not ingested.count:
         refuse_lost_list(run)
     ours = known_contents(run).etags
     same = compared(run)
-    found = manifest.unseen(landing.files, run.spec.domain, ours, same)
+    found = ingested.unseen(landing.files, run.spec.domain, ours, same)
     found = dated_files(run, found)
     files = [
         file for file in found if run.window.holds(file.snapshot_at or file.landed_at)
     ]
     if files:
-        warn_of_reading(run, manifest)
+        warn_of_reading(run, ingested)
     return files
 
 
-def warn_of_reading(run: TableRun, manifest: Manifest) -> None:
+def warn_of_reading(run: TableRun, ingested: IngestedFiles) -> None:
     """Report what is read otherwise from now on, also where that sets all files aside."""
-    for words in recorded_reading.differences(run.spec, manifest):
+    for words in recorded_reading.differences(run.spec, ingested):
         run.report.warn(WarningId.READING_CHANGED, words)
 
 
@@ -196,13 +198,15 @@ def set_path_aside(run: TableRun, id: str, path: str, reason: str) -> None:
         run.say(f"set aside {shown(path)}: {id}: {reason}")
 
 
-def shaped(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> Batch:
+def shaped(
+    run: TableRun, files: Sequence[LandingFile], ingested: IngestedFiles
+) -> Batch:
     """Return the good files with their shapes, and the columns that they lead to."""
     columns = known_columns(run)
     good: List[Input] = []
     for file, looked in looked_into(run, files):
         try:
-            found, columns = input_of(run, file, looked, columns, manifest)
+            found, columns = input_of(run, file, looked, columns, ingested)
         except BadFile as bad:
             _set_aside_known(run, file, bad)
             continue
@@ -241,7 +245,11 @@ def looked_into(
 
 
 def input_of(
-    run: TableRun, file: LandingFile, looked: Look, columns: Columns, manifest: Manifest
+    run: TableRun,
+    file: LandingFile,
+    looked: Look,
+    columns: Columns,
+    ingested: IngestedFiles,
 ) -> Tuple[Input, Columns]:
     """Return a file with its shape, and the columns that the table has with it.
 
@@ -255,7 +263,7 @@ def input_of(
     started = full_refresh.start_of(run.spec, file.path)
     is_first = is_load(run.spec, file) and started is None
     if isinstance(run.spec.source, Snapshot):
-        is_first = snapshot_diff.is_full_load(file, manifest)
+        is_first = snapshot_diff.is_full_load(file, ingested)
     values = tuple(
         value_in_path(file.path, *each) for each in run.spec.path_columns.items()
     )
@@ -306,7 +314,7 @@ class Rows:
 
     kept: DataFrame
     numbered: DataFrame
-    counted: Counted
+    counted: RowCounts
 
     def release(self) -> None:
         """Release the memory of the rows."""
@@ -440,7 +448,7 @@ def _go_on_with(run: TableRun, batch: Batch, good: Sequence[Input]) -> None:
         return
     batch.inputs = list(good)
     if batch.columns != known_columns(run):
-        again = shaped(run, [each.file for each in good], run.manifest())
+        again = shaped(run, [each.file for each in good], run.ingested_files())
         batch.inputs, batch.columns = again.inputs, again.columns
 
 
@@ -474,7 +482,7 @@ def _broken(
 
 
 def _miscounted(
-    inputs: Sequence[Input], counted: Counted, held: Dict[str, int]
+    inputs: Sequence[Input], counted: RowCounts, held: Dict[str, int]
 ) -> Dict[str, BadFileReason]:
     """Return why files are bad of which not every record was read."""
     read = {path: 0 for path in held}
@@ -500,7 +508,7 @@ def _refuse(run: TableRun, batch: Batch, reasons: Dict[str, BadFileReason]) -> N
         _go_on_with(run, batch, good)
 
 
-def _refuse_lacking(run: TableRun, batch: Batch, counted: Counted) -> bool:
+def _refuse_lacking(run: TableRun, batch: Batch, counted: RowCounts) -> bool:
     """Set files aside that lack a declared column; return whether there are any."""
     reasons = _lacking_declared(run, batch, counted)
     _refuse(run, batch, reasons)
@@ -508,7 +516,7 @@ def _refuse_lacking(run: TableRun, batch: Batch, counted: Counted) -> bool:
 
 
 def _lacking_declared(
-    run: TableRun, batch: Batch, counted: Counted
+    run: TableRun, batch: Batch, counted: RowCounts
 ) -> Dict[str, BadFileReason]:
     """Return why files are refused that lack a declared column, if the table says so."""
     if run.spec.source.missing_columns is not MissingColumns.REFUSE:
@@ -527,7 +535,7 @@ def _lacking_declared(
     return reasons
 
 
-def _warn_of_missing(run: TableRun, batch: Batch, counted: Counted) -> None:
+def _warn_of_missing(run: TableRun, batch: Batch, counted: RowCounts) -> None:
     """Count, for each column that files lack, the rows that have null because of it."""
     found: Dict[str, List[str]] = {}
     for each in batch.inputs:
@@ -542,7 +550,7 @@ def _warn_of_missing(run: TableRun, batch: Batch, counted: Counted) -> None:
         run.report.warn(WarningId.MISSING_COLUMN, words)
 
 
-def _lacking(run: TableRun, batch: Batch, each: Input, counted: Counted) -> List[str]:
+def _lacking(run: TableRun, batch: Batch, each: Input, counted: RowCounts) -> List[str]:
     """Return columns that a file lacks; none if it has no upsert, which needs them."""
     if not counted.upserts(each.file.path):
         return []
@@ -599,7 +607,7 @@ def judge(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
 def account(
     run: TableRun,
     batch: Batch,
-    counted: Counted,
+    counted: RowCounts,
     find_examples: quarantine.Examples,
     what: str,
 ) -> None:
@@ -618,11 +626,11 @@ def account(
     run.say(f"read {counted.total:,} rows of {what}")
 
 
-def _snapshots(run: TableRun, batch: Batch, counted: Counted) -> FrozenSet[str]:
+def _snapshots(run: TableRun, batch: Batch, counted: RowCounts) -> FrozenSet[str]:
     """Return where the connector read its snapshots; warn where one is not the first."""
     paths = [each.file.path for each in batch.inputs if each.started is None]
     found = sorted(counted.starts(paths))
-    before = sorted(run.manifest().contents.snapshots)
+    before = sorted(run.ingested_files().contents.snapshots)
     if any(each not in before for each in found) and len({*before, *found}) > 1:
         run.report.warn(
             WarningId.SECOND_SNAPSHOT,
@@ -648,7 +656,7 @@ def refuse_moved_on(run: TableRun, batch: Batch) -> None:
         )
 
 
-def file_reports(batch: Batch, counted: Counted) -> List[FileReport]:
+def file_reports(batch: Batch, counted: RowCounts) -> List[FileReport]:
     """Return the accounting per file.
 
     Every good row counts as accepted until said otherwise.
@@ -673,32 +681,34 @@ def file_reports(batch: Batch, counted: Counted) -> List[FileReport]:
     return reports
 
 
-def commit(run: TableRun, batch: Batch, events: DataFrame, manifest: Manifest) -> None:
+def commit(
+    run: TableRun, batch: Batch, events: DataFrame, ingested: IngestedFiles
+) -> None:
     """Make one log commit: the events, which files they are from, which it retracts.
 
     A file that was set aside keeps the deliveries that it has.
     """
-    manifest = manifest.sparing([each["path"] for each in run.report.set_aside])
+    ingested = ingested.sparing([each["path"] for each in run.report.set_aside])
     added = CheckedRows(lambda: events.where(F.col(LogColumn.OP) == UPSERT))
     checked = table_checks.before_commit(run, "changes", added)
-    id = run.manifests.save(inputs_of(run, batch, manifest))
+    id = run.ingested_files_folder.save(inputs_of(run, batch, ingested))
     metadata = {**run.commit_metadata(), **checked, "inputs": id}
     ours = events.select(*log_columns(batch.columns))
-    if manifest.retracting:
-        void = retract_rows(run.spark, manifest.retracting)
+    if ingested.retracting:
+        void = retract_rows(run.spark, ingested.retracting)
         ours = ours.unionByName(void, allowMissingColumns=True)
-        run.report.retracted += [each.path for each in manifest.retracting]
+        run.report.retracted += [each.path for each in ingested.retracting]
     instant = run.log.write(ours, Operation.BULK_INSERT, metadata)
     run.report.commits["changes"] = instant
     table_checks.settle(run, "changes")
     run.say(f"change log commit {instant}")
 
 
-def inputs_of(run: TableRun, batch: Batch, manifest: Manifest) -> Manifest:
+def inputs_of(run: TableRun, batch: Batch, ingested: IngestedFiles) -> IngestedFiles:
     """Return what the commit of this batch will have ingested."""
     accounting = {each.path: each.__dict__ for each in batch.files}
     files = [each.file for each in batch.inputs]
-    reading = recorded_reading.record(run.spec, manifest)
+    reading = recorded_reading.record(run.spec, ingested)
     settings = {**recorded_settings.of_log(run.spec), **reading}
     narrow = frozenset(
         path
@@ -708,11 +718,11 @@ def inputs_of(run: TableRun, batch: Batch, manifest: Manifest) -> Manifest:
     contents = batch.contents | LogContents(narrow=narrow)
     known = same_content.checksums(run.store, files)
     newest = batch.newest_event
-    return manifest.next(files, accounting, settings, contents, newest, known)
+    return ingested.next(files, accounting, settings, contents, newest, known)
 
 
-def commit_retractions(run: TableRun, manifest: Manifest) -> None:
+def commit_retractions(run: TableRun, ingested: IngestedFiles) -> None:
     """Make one log commit that ingests nothing: files that are gone are void."""
     columns = table_columns(run.spec, run.log)
     columns = [each for each in columns if each[0] in run.log.read().columns]
-    commit(run, Batch([], columns), run.log.read().limit(0), manifest)
+    commit(run, Batch([], columns), run.log.read().limit(0), ingested)

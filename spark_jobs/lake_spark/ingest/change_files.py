@@ -12,13 +12,15 @@ from lake_spark.ingest import (
     quarantine,
 )
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.ingested_files import Manifest
+from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.tables.table_run import TableRun
 
 
-def take_files(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> bool:
+def ingest_files(
+    run: TableRun, files: Sequence[LandingFile], ingested: IngestedFiles
+) -> bool:
     """Ingest the files by one commit; return whether one was made."""
-    batch = batches.shaped(run, files, manifest)
+    batch = batches.shaped(run, files, ingested)
     rows = batches.read_rows(run, batch)
     if rows is None:
         return False
@@ -34,7 +36,7 @@ def take_files(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) 
         if rows.counted.moved:
             good = moved_keys.as_events(run.spec, good, batch.columns)
         batches.commit(
-            run, batch, full_refresh.with_markers(run, good, batch.inputs), manifest
+            run, batch, full_refresh.with_markers(run, good, batch.inputs), ingested
         )
     finally:
         rows.release()

@@ -133,7 +133,7 @@ def refuse_losses(run: TableRun, events: DataFrame, inputs: Sequence[Input]) -> 
     living = living_keys(run)
     if living is None:
         return
-    log = retractions.live_log(run.log.read(), run.manifest())
+    log = retractions.live_log(run.log.read(), run.ingested_files())
     # A reprocess takes files again: what the log has of them does not count.
     others = log.where(~F.col(LogColumn.PATH).isin([each.file.path for each in inputs]))
     for start in sorted(starts):

@@ -43,15 +43,17 @@ from lake_spark.ingest import (
 from lake_spark.ingest.reader import Input
 from lake_spark.ingest.rewritten_files import compared, known_contents
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.ingested_files import Manifest
+from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.schema.columns import Columns, typed
 from lake_spark.tables.erased_keys import LeftOut
 from lake_spark.tables.table_run import TableRun
 
 
-def prepare(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> None:
+def prepare(
+    run: TableRun, files: Sequence[LandingFile], ingested: IngestedFiles
+) -> None:
     """Judge every row, keep the bad ones, and name the inputs of the streamer step."""
-    batch = batches.shaped(run, files, manifest)
+    batch = batches.shaped(run, files, ingested)
     rows = batches.read_rows(run, batch)
     if rows is None:
         return
@@ -66,7 +68,7 @@ def prepare(run: TableRun, files: Sequence[LandingFile], manifest: Manifest) -> 
             batch.left_out = _with_repeated(batch.left_out, rows.numbered)
     finally:
         rows.release()
-    _name_inputs(run, batch, manifest)
+    _name_inputs(run, batch, ingested)
 
 
 def _with_repeated(left_out: LeftOut, rows: DataFrame) -> LeftOut:
@@ -79,9 +81,9 @@ def _with_repeated(left_out: LeftOut, rows: DataFrame) -> LeftOut:
     return {path: [*left_out.get(path, ()), *found.get(path, ())] for path in paths}
 
 
-def _name_inputs(run: TableRun, batch: batches.Batch, manifest: Manifest) -> None:
-    inputs = batches.inputs_of(run, batch, manifest)
-    id = run.manifests.save(inputs)
+def _name_inputs(run: TableRun, batch: batches.Batch, ingested: IngestedFiles) -> None:
+    inputs = batches.inputs_of(run, batch, ingested)
+    id = run.ingested_files_folder.save(inputs)
     accounting = state_text({"files": to_fields(batch.files)}, indent=1)
     run.store.write(_accounting_uri(run, id), accounting.encode())
     sql_file = f"{run.home}/inputs/{id}.sql"
@@ -115,7 +117,7 @@ def account(run: TableRun, globs: Sequence[str]) -> bool:
             f"(the change log's last are {last}). "
             "See its step's log for the cause. The next run ingests them."
         )
-    inputs = run.manifests.load(named)
+    inputs = run.ingested_files_folder.load(named)
     landing = batches.landing_of(run, globs).files
     ours, same = known_contents(run).etags, compared(run)
     inputs.unseen(landing, run.spec.domain, ours, same)

@@ -18,7 +18,7 @@ from lake_spark.ingest.snapshot_diff import (
     identity,
     scope_text,
 )
-from lake_spark.landing.ingested_files import Manifest
+from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.order import newest_first
 from lake_spark.schema.columns import typed
@@ -29,7 +29,7 @@ Columns = List[Tuple[str, str]]
 
 
 def before(
-    run: TableRun, snapshot: SourceSnapshot, columns: Columns, manifest: Manifest
+    run: TableRun, snapshot: SourceSnapshot, columns: Columns, ingested: IngestedFiles
 ) -> DataFrame:
     """Return rows as of the snapshot before: lake_key, the columns, KNOWN and BEFORE.
 
@@ -41,8 +41,8 @@ def before(
     if not run.log.has_data():
         return _nothing(run, columns)
     is_behind = run.current.last_value(LOG_INSTANT) != run.log.last_instant("inputs")
-    if run.spec.scope or run.spec.effective_at or manifest.reprocess or is_behind:
-        return _by_log(run, snapshot, columns, manifest)
+    if run.spec.scope or run.spec.effective_at or ingested.reprocess or is_behind:
+        return _by_log(run, snapshot, columns, ingested)
     return _by_current(run, columns)
 
 
@@ -62,11 +62,11 @@ def _by_current(run: TableRun, columns: Columns) -> DataFrame:
 
 
 def _by_log(
-    run: TableRun, snapshot: SourceSnapshot, columns: Columns, manifest: Manifest
+    run: TableRun, snapshot: SourceSnapshot, columns: Columns, ingested: IngestedFiles
 ) -> DataFrame:
     """Return the last event of each identity, also of those that are gone."""
     spec, names = run.spec, [name for name, _ in columns]
-    log = with_types(retractions.live_log(run.log.read(), manifest), typed(columns))
+    log = with_types(retractions.live_log(run.log.read(), ingested), typed(columns))
     if spec.scope:
         log = log.where(scope_text(spec).isin(list(snapshot.scopes)))
     roles = Roles.of(spec, names)
@@ -77,8 +77,8 @@ def _by_log(
     # A delete has no values: its key was last seen in the event before.
     seen = F.when(is_upsert, declared).otherwise(F.lead(declared).over(newest))
     return (
-        log.withColumn("lake_age", F.row_number().over(newest))
+        log.withColumn("lake_recency", F.row_number().over(newest))
         .withColumn(BEFORE, seen)
-        .where("lake_age = 1")
+        .where("lake_recency = 1")
         .select(KEY, *names, is_upsert.alias(KNOWN), BEFORE)
     )

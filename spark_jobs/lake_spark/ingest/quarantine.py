@@ -17,7 +17,7 @@ from lake_spec.model import DuplicateKeys, Quarantine, TableSpec
 from lake_spec.rules.columns import RESERVED_PREFIXES
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import TooManyBadRows
-from lake_spark.ingest.accounting import Counted
+from lake_spark.ingest.accounting import RowCounts
 from lake_spark.ingest.quality_rules import failed_rules
 from lake_spark.storage.hudi_table import DELETED
 from lake_spark.tables.table_run import TableRun
@@ -112,7 +112,7 @@ def _shown(rows: Sequence[Row]) -> str:
     )
 
 
-def check_limits(run: TableRun, counted: Counted, find_examples: Examples) -> None:
+def check_limits(run: TableRun, counted: RowCounts, find_examples: Examples) -> None:
     """Warn of what the rules only warn of; stop before anything is written.
 
     Raises TooManyBadRows where a rule says fail, or more rows are bad than the table's
@@ -156,18 +156,18 @@ def check_limits(run: TableRun, counted: Counted, find_examples: Examples) -> No
     run.report.warn(WarningId.QUARANTINED_ROWS, words)
 
 
-def is_refused(run: TableRun, counted: Counted) -> bool:
+def is_refused(run: TableRun, counted: RowCounts) -> bool:
     """Return whether `check_limits` would stop rows with these counts."""
     limits = run.spec.quarantine
     return bool(_fatal(run, counted)) or _exceeded(limits, counted) is not None
 
 
-def _fatal(run: TableRun, counted: Counted) -> Set[str]:
+def _fatal(run: TableRun, counted: RowCounts) -> Set[str]:
     """Return the broken rules that say fail."""
     return set(counted.rules) & set(failed_rules(run.spec, "fail"))
 
 
-def _repeated(counted: Counted) -> str:
+def _repeated(counted: RowCounts) -> str:
     """Return in words how many keys are not unique; "" if all are."""
     if not counted.repeated:
         return ""
@@ -182,7 +182,7 @@ _HALF = 0.5
 """Of more bad rows than good ones few are enough, unless a larger share is allowed."""
 
 
-def _exceeded(limits: Quarantine, counted: Counted) -> Optional[str]:
+def _exceeded(limits: Quarantine, counted: RowCounts) -> Optional[str]:
     """Return the limit that the bad rows exceed, in words; None if they are within all."""
     bad, share = counted.bad, counted.bad / max(counted.total, 1)
     if bad > limits.min_rows and share > limits.max_share:
@@ -193,7 +193,7 @@ def _exceeded(limits: Quarantine, counted: Counted) -> Optional[str]:
     return None
 
 
-def _name_files(run: TableRun, counted: Counted) -> None:
+def _name_files(run: TableRun, counted: RowCounts) -> None:
     """Report the files that have the bad rows: without them the next run succeeds."""
     paths = sorted(
         {row.lake_path for row in counted.splits if row.quarantined},
@@ -233,11 +233,11 @@ def drop_old_takes(run: TableRun) -> None:
     """
     if run.dry_run:
         return
-    manifest = run.manifest()
-    if not manifest.contents.retracted or not run.quarantine.has_data():
+    ingested = run.ingested_files()
+    if not ingested.contents.retracted or not run.quarantine.has_data():
         return
     last = next(each for each in run.log.commits() if "inputs" in each.metadata)
-    paths = [each.path for each in (*manifest.own, *manifest.retracted)]
+    paths = [each.path for each in (*ingested.own, *ingested.retracted)]
     rows = run.quarantine.read().where(F.col(LogColumn.PATH).isin(paths))
     old = rows.where(F.col("lake_run") != F.lit(last.metadata.get("run")))
     if not old.isEmpty():

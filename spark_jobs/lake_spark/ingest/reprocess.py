@@ -30,7 +30,7 @@ from lake_spark.ingest import (
 from lake_spark.ingest.snapshot_backlog import Backlog
 from lake_spark.ingest.snapshot_diff import SourceSnapshot, group_snapshots
 from lake_spark.landing.files import LandingFile, first_shown
-from lake_spark.landing.ingested_files import IngestedFile, Manifest
+from lake_spark.landing.ingested_files import IngestedFile, IngestedFiles
 from lake_spark.tables.table_run import TableRun
 
 
@@ -77,8 +77,8 @@ class Candidate:
 
 def reprocess(run: TableRun, selection: Selection) -> None:
     """Retract the chosen files and ingest what lies there now."""
-    manifest = run.manifest()
-    found = candidates(run, manifest)
+    ingested = run.ingested_files()
+    found = candidates(run, ingested)
     chosen = with_dependent(run.spec, found, choose(run, selection, found))
     if not selection.retract_missing:
         _refuse_missing(run, [each.path for each in chosen if each.file is None])
@@ -90,28 +90,28 @@ def reprocess(run: TableRun, selection: Selection) -> None:
         return
     is_snapshot = isinstance(run.spec.source, Snapshot)
     again = [each.path for each in files] if is_snapshot else []
-    manifest = manifest.without(known, again)
-    batches.warn_of_reading(run, manifest)
+    ingested = ingested.without(known, again)
+    batches.warn_of_reading(run, ingested)
     if is_snapshot:
-        _reprocess_snapshots(run, manifest)
+        _reprocess_snapshots(run, ingested)
     else:
-        _reprocess_feed(run, files, manifest)
+        _reprocess_feed(run, files, ingested)
 
 
-def candidates(run: TableRun, manifest: Manifest) -> List[Candidate]:
+def candidates(run: TableRun, ingested: IngestedFiles) -> List[Candidate]:
     """List every file that was ingested or that lies in landing, in order.
 
     A snapshot newer than the last one taken waits for a run of its own.
     """
     landing = batches.landing_of(run, all_globs(run.spec)).files
     landing = batches.dated_files(run, landing)
-    last = snapshot_diff.last_taken(manifest)
+    last = snapshot_diff.last_taken(ingested)
     found: Dict[str, LandingFile] = {
         file.path: file
         for file in landing
         if file.snapshot_at is None or (last is not None and file.snapshot_at <= last)
     }
-    known = {each.path: each for each in manifest.all}
+    known = {each.path: each for each in ingested.all}
     if snapshot_completeness.is_one_file(run.spec):
         found = _without_second(found, known)
     paths = [*known, *(path for path in found if path not in known)]
@@ -201,10 +201,10 @@ def _refuse_missing(run: TableRun, paths: Sequence[str]) -> None:
 
 
 def _reprocess_feed(
-    run: TableRun, files: Sequence[LandingFile], before: Manifest
+    run: TableRun, files: Sequence[LandingFile], before: IngestedFiles
 ) -> None:
     """Reprocess all of a feed's chosen files by one log commit."""
-    done = bool(files) and change_files.take_files(run, files, before)
+    done = bool(files) and change_files.ingest_files(run, files, before)
     gone = before.sparing([each.path for each in files])
     if not done and gone.retracting and not run.dry_run:
         batches.commit_retractions(run, gone)
@@ -213,7 +213,7 @@ def _reprocess_feed(
         _end(run)
 
 
-def _reprocess_snapshots(run: TableRun, before: Manifest) -> None:
+def _reprocess_snapshots(run: TableRun, before: IngestedFiles) -> None:
     if before.reprocess:
         _ingest_again(run, before)
     elif not run.dry_run:
@@ -227,14 +227,14 @@ def finish(run: TableRun, *, retract_missing: bool = False) -> bool:
     Its files that are no longer in landing are refused, or only retracted.
     """
     quarantine.drop_old_takes(run)
-    manifest = run.manifest()
-    if not manifest.reprocess:
+    ingested = run.ingested_files()
+    if not ingested.reprocess:
         return True
     there = {file.path for file in _landing_snapshots(run)[0]}
     if not retract_missing:
-        _refuse_missing(run, [path for path in manifest.reprocess if path not in there])
+        _refuse_missing(run, [path for path in ingested.reprocess if path not in there])
     left = replace(
-        manifest, reprocess=tuple(path for path in manifest.reprocess if path in there)
+        ingested, reprocess=tuple(path for path in ingested.reprocess if path in there)
     )
     if left.reprocess:
         return _ingest_again(run, left)
@@ -251,7 +251,7 @@ def _landing_snapshots(run: TableRun) -> Tuple[List[LandingFile], List[LandingFi
     return batches.dated_files(run, landing.files), landing.signs
 
 
-def _ingest_again(run: TableRun, manifest: Manifest) -> bool:
+def _ingest_again(run: TableRun, ingested: IngestedFiles) -> bool:
     """Ingest the snapshots of a reprocess, oldest first.
 
     Return whether all of them were ingested.
@@ -261,27 +261,27 @@ def _ingest_again(run: TableRun, manifest: Manifest) -> bool:
     first = len(run.report.files)
     landing, signs = _landing_snapshots(run)
     paths = [each.path for each in landing]
-    times = {file.snapshot_at for file in landing if file.path in manifest.reprocess}
+    times = {file.snapshot_at for file in landing if file.path in ingested.reprocess}
     has_several = not snapshot_completeness.is_one_file(run.spec)
     waiting = [
         file
         for file in landing
         if file.snapshot_at in times
-        and (has_several or file.path in manifest.reprocess)
+        and (has_several or file.path in ingested.reprocess)
     ]
     found = group_snapshots(waiting, run.spec)
-    found = snapshot_completeness.with_signs(run, found, signs, manifest)
+    found = snapshot_completeness.with_signs(run, found, signs, ingested)
     left = [each for each in found if each.files]  # not signs alone
     backlog = Backlog(run, paths)
     while left:
-        taken = backlog.take(left, manifest)
+        taken = backlog.take(left, ingested)
         if not taken:
-            if not _ingest_by_itself(run, left[0], paths, manifest):
+            if not _ingest_by_itself(run, left[0], paths, ingested):
                 return False
             taken = 1
         left = left[taken:]
         quarantine.drop_old_takes(run)
-        manifest = run.manifest()
+        ingested = run.ingested_files()
     _end(run, first)
     return True
 
@@ -290,15 +290,15 @@ def _ingest_by_itself(
     run: TableRun,
     snapshot: SourceSnapshot,
     landing: Sequence[str],
-    manifest: Manifest,
+    ingested: IngestedFiles,
 ) -> bool:
     """Ingest one snapshot; return False where it is set aside."""
     try:
         missing = snapshot_completeness.what_is_missing(
-            run, snapshot, landing, manifest
+            run, snapshot, landing, ingested
         )
         if missing is None:
-            return snapshots.take_snapshot(run, snapshot, manifest)
+            return snapshots.ingest_snapshot(run, snapshot, ingested)
         words = snapshot_completeness.waits(snapshot, missing, ())
         id = WarningId.INCOMPLETE_SNAPSHOT.value
         snapshots.set_aside(run, snapshot, id, words)

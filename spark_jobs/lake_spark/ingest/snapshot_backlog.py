@@ -2,7 +2,7 @@
 
 The batch ends before the first snapshot that a check stops (late, incomplete, bad,
 empty, too many losses) or that brings a column. That one is left to
-`snapshots.take_snapshot`, which refuses or ingests it by itself. Decision 050.
+`snapshots.ingest_snapshot`, which refuses or ingests it by itself. Decision 050.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from lake_spark.ingest import (
 from lake_spark.ingest.batches import Batch, Look, Rows
 from lake_spark.ingest.reader import Input
 from lake_spark.ingest.snapshot_diff import SourceSnapshot
-from lake_spark.ingest.snapshot_sequence import PLACE, PREVIOUS, Step
+from lake_spark.ingest.snapshot_sequence import PLACE, PREVIOUS, SnapshotInOrder
 from lake_spark.landing.files import LandingFile, moved_on
-from lake_spark.landing.ingested_files import Manifest
+from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import Columns, any_null
 from lake_spark.storage.inline_rows import small_table
@@ -59,7 +59,7 @@ class Backlog:
         self._landing = landing
         self._most = MOST_SNAPSHOTS
 
-    def take(self, waiting: Sequence[SourceSnapshot], manifest: Manifest) -> int:
+    def take(self, waiting: Sequence[SourceSnapshot], ingested: IngestedFiles) -> int:
         """Ingest the first of the snapshots by one commit; return how many were.
 
         That is 0 where the first must be ingested by itself, or is the only one.
@@ -69,33 +69,33 @@ class Backlog:
         if self._most < 2:  # the last attempt was in vain
             self._most = 2
             return 0
-        found = self._leading(waiting[: self._most], manifest)
+        found = self._leading(waiting[: self._most], ingested)
         if len(found) < 2:
             return 0
-        taken = _take(self._run, found, manifest)
+        taken = _take(self._run, found, ingested)
         # What is read in vain is at most as much as what is not.
         self._most = min(2 * taken or len(found) // 2, MOST_SNAPSHOTS)
         return taken
 
     def _leading(
-        self, waiting: Sequence[SourceSnapshot], manifest: Manifest
+        self, waiting: Sequence[SourceSnapshot], ingested: IngestedFiles
     ) -> List[Batch]:
         """Return the first snapshots whose files have the columns of the table."""
         run = self._run
-        first = manifest.oldest_snapshot
+        first = ingested.oldest_snapshot
         ready: List[SourceSnapshot] = []
         size = 0
         for snapshot in waiting:
             size += sum(each.size for each in snapshot.files)
             if size > MOST_BYTES or first is None or snapshot.at <= first:
                 break
-            if not self._is_complete(snapshot, manifest):
+            if not self._is_complete(snapshot, ingested):
                 break
             ready.append(snapshot)
         columns = batches.known_columns(run)
         files = [file for snapshot in ready for file in snapshot.files]
         inputs = {
-            file.path: _input(run, file, look, columns, manifest)
+            file.path: _input(run, file, look, columns, ingested)
             for file, look in batches.looked_into(run, files)
         }
         found: List[Batch] = []
@@ -110,13 +110,13 @@ class Backlog:
             found.append(Batch(good, columns, snapshot))
         return found
 
-    def _is_complete(self, snapshot: SourceSnapshot, manifest: Manifest) -> bool:
+    def _is_complete(self, snapshot: SourceSnapshot, ingested: IngestedFiles) -> bool:
         """Return whether a snapshot is not late, and waits for nothing."""
         run = self._run
         try:
-            snapshot_diff.refuse_late(snapshot, manifest, run.spec)
+            snapshot_diff.refuse_late(snapshot, ingested, run.spec)
             missing = snapshot_completeness.what_is_missing(
-                run, snapshot, self._landing, manifest
+                run, snapshot, self._landing, ingested
             )
         except (RefusedInput, BadFile):
             return False
@@ -124,11 +124,15 @@ class Backlog:
 
 
 def _input(
-    run: TableRun, file: LandingFile, look: Look, columns: Columns, manifest: Manifest
+    run: TableRun,
+    file: LandingFile,
+    look: Look,
+    columns: Columns,
+    ingested: IngestedFiles,
 ) -> Optional[Input]:
     """Return a file with its shape; None if it is bad, or changes the columns."""
     try:
-        found, grown = batches.input_of(run, file, look, columns, manifest)
+        found, grown = batches.input_of(run, file, look, columns, ingested)
     except BadFile:
         return None
     return found if grown == columns else None
@@ -144,7 +148,7 @@ def _unsent(spec: TableSpec, each: Input) -> FrozenSet[str]:
     )
 
 
-def _take(run: TableRun, found: Sequence[Batch], manifest: Manifest) -> int:
+def _take(run: TableRun, found: Sequence[Batch], ingested: IngestedFiles) -> int:
     """Ingest those before the first that must go by itself; return how many."""
     batch = _joined(found)
     rows, bad = batches.read_together(run, batch)
@@ -157,8 +161,8 @@ def _take(run: TableRun, found: Sequence[Batch], manifest: Manifest) -> int:
     if rows is None:
         return 0
     try:
-        found = _judged(run, found, rows, bad, manifest)
-        return _take_rows(run, found, rows, manifest) if found else 0
+        found = _judged(run, found, rows, bad, ingested)
+        return _take_rows(run, found, rows, ingested) if found else 0
     finally:
         rows.release()
 
@@ -185,7 +189,7 @@ def _judged(
     found: Sequence[Batch],
     rows: Rows,
     bad: Set[str],
-    manifest: Manifest,
+    ingested: IngestedFiles,
 ) -> List[Batch]:
     """Return the first snapshots that no check of their files and rows refuses."""
     files = [each.file for batch in found for each in batch.inputs]
@@ -201,7 +205,7 @@ def _judged(
         ):
             break
         values = [row for path in _paths(each) for row in scopes.get(path, ())]
-        if run.spec.scope and not _covers(run, each, values, manifest):
+        if run.spec.scope and not _covers(run, each, values, ingested):
             break
         each.files = batches.file_reports(each, counted)
         good.append(each)
@@ -209,25 +213,25 @@ def _judged(
 
 
 def _covers(
-    run: TableRun, batch: Batch, values: Sequence[Row], manifest: Manifest
+    run: TableRun, batch: Batch, values: Sequence[Row], ingested: IngestedFiles
 ) -> bool:
     """Return whether it is known what the snapshot covers, and that it is not late."""
     if batch.snapshot.scopes:
         return {row.scope for row in values} <= set(batch.snapshot.scopes)
     try:
         snapshots.cover(run, batch, values)
-        snapshot_diff.refuse_late(batch.snapshot, manifest, run.spec)
+        snapshot_diff.refuse_late(batch.snapshot, ingested, run.spec)
     except RefusedInput:
         return False
     return True
 
 
 def _take_rows(
-    run: TableRun, found: Sequence[Batch], rows: Rows, manifest: Manifest
+    run: TableRun, found: Sequence[Batch], rows: Rows, ingested: IngestedFiles
 ) -> int:
     names = [name for name, _ in found[0].columns]
     unreadable = _unreadable(run, rows)
-    line = _compared(run, found, rows, unreadable, manifest)
+    line = _compared(run, found, rows, unreadable, ingested)
     line = line.persist(StorageLevel.MEMORY_AND_DISK)
     try:
         compared = snapshot_sequence.outcomes(line, run.spec, names)
@@ -239,7 +243,7 @@ def _take_rows(
             events = _events(run, found[:done], compared.where(F.col(PLACE) < done))
             count = sum(snapshot_counts.events(run, each) for each in counts[:done])
             events = snapshot_counts.in_few_files(events, count)
-            _commit(run, found[:done], counts, rows, unreadable, events, manifest)
+            _commit(run, found[:done], counts, rows, unreadable, events, ingested)
         return done
     finally:
         line.unpersist()
@@ -258,11 +262,12 @@ def _compared(
     found: Sequence[Batch],
     rows: Rows,
     unreadable: Set[str],
-    manifest: Manifest,
+    ingested: IngestedFiles,
 ) -> DataFrame:
     columns = found[0].columns
     steps = [
-        Step(each.snapshot, not unreadable.intersection(_paths(each))) for each in found
+        SnapshotInOrder(each.snapshot, not unreadable.intersection(_paths(each)))
+        for each in found
     ]
     scopes = {scope for each in found for scope in each.snapshot.scopes}
     whole = replace(found[0].snapshot, scopes=tuple(scopes))
@@ -273,10 +278,10 @@ def _compared(
         held = bad.where(f"{KEY} IS NOT NULL")
     return snapshot_sequence.compared(
         good,
-        previous_snapshot.before(run, whole, columns, manifest),
+        previous_snapshot.before(run, whole, columns, ingested),
         held,
         steps,
-        snapshot_diff.times_taken(manifest),
+        snapshot_diff.times_taken(ingested),
         run.spec,
         [name for name, _ in columns],
         sorted(_unsent(run.spec, found[0].inputs[0])),
@@ -317,7 +322,7 @@ def _commit(
     rows: Rows,
     unreadable: Set[str],
     events: DataFrame,
-    manifest: Manifest,
+    ingested: IngestedFiles,
 ) -> None:
     """Make the commit, and report of each snapshot what would be if it were alone."""
     paths = [path for each in found for path in _paths(each)]
@@ -342,5 +347,5 @@ def _commit(
     batch.newest_event = max(events_at, default=None)
     if rows.counted.of(paths).bad:
         quarantine.keep(run, rows.numbered.where(F.col(LogColumn.PATH).isin(paths)))
-    batches.commit(run, batch, events, manifest)
+    batches.commit(run, batch, events, ingested)
     run.report.add_files(batch.files)

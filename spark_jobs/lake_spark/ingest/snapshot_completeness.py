@@ -27,7 +27,7 @@ from lake_spark.landing.files import (
     scopes_of,
     shown,
 )
-from lake_spark.landing.ingested_files import Manifest
+from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.storage.object_store import split_uri
 from lake_spark.tables.table_run import TableRun
 
@@ -62,7 +62,7 @@ def with_signs(
     run: TableRun,
     snapshots: Sequence[SourceSnapshot],
     signs: Sequence[LandingFile],
-    manifest: Manifest,
+    ingested: IngestedFiles,
 ) -> List[SourceSnapshot]:
     """Return the snapshots with their signs, oldest first.
 
@@ -71,11 +71,11 @@ def with_signs(
     A sign without a time in its path belongs to the snapshot whose files lie in its folder.
     """
     found = list(snapshots)
-    newest = times_taken(manifest)
+    newest = times_taken(ingested)
     for sign in signs:
         at, scopes = _of_path(sign, run.spec)
         if at is None:
-            at = _of_folder(run, sign, found, manifest)
+            at = _of_folder(run, sign, found, ingested)
             if at is None:
                 continue
         if not run.window.holds(at):
@@ -115,7 +115,7 @@ def _of_folder(
     run: TableRun,
     sign: LandingFile,
     snapshots: Sequence[SourceSnapshot],
-    manifest: Manifest,
+    ingested: IngestedFiles,
 ) -> Optional[datetime]:
     """Return the time of the only snapshot with files below a sign's folder."""
     folder = sign.path.rpartition("/")[0]
@@ -127,7 +127,7 @@ def _of_folder(
     }
     if not waiting:
         return None
-    known = [each for each in manifest.all if each.path.startswith(below)]
+    known = [each for each in ingested.all if each.path.startswith(below)]
     times = {datetime.fromisoformat(each.snapshot_at) for each in known}
     if not waiting - times:
         return None
@@ -144,7 +144,10 @@ def _of_folder(
 
 
 def what_is_missing(
-    run: TableRun, snapshot: SourceSnapshot, landing: Sequence[str], manifest: Manifest
+    run: TableRun,
+    snapshot: SourceSnapshot,
+    landing: Sequence[str],
+    ingested: IngestedFiles,
 ) -> Optional[str]:
     """Return what a snapshot waits for; None if it is complete.
 
@@ -156,7 +159,7 @@ def what_is_missing(
     if complete is None:
         _refuse_several(snapshot, spec)
         return None
-    _refuse_second(snapshot, spec, manifest)
+    _refuse_second(snapshot, spec, ingested)
     if complete.manifest is not None:
         return _by_manifest(run, snapshot, landing)
     if not snapshot.files:
@@ -224,12 +227,12 @@ def several(name: str, files: Sequence[LandingFile]) -> str:
 
 
 def _refuse_second(
-    snapshot: SourceSnapshot, spec: TableSpec, manifest: Manifest
+    snapshot: SourceSnapshot, spec: TableSpec, ingested: IngestedFiles
 ) -> None:
     """Refuse another file of a complete snapshot; where rows name scopes, also a scope."""
     if snapshot.scopes:
         return
-    if snapshot.at.isoformat() in manifest.snapshot_times:
+    if snapshot.at.isoformat() in ingested.snapshot_times:
         raise LateSnapshot(
             f"snapshot {snapshot.name} was complete and is ingested: a further file of its "
             "time is refused. Move it out of landing, or reprocess the whole snapshot by the DAG "

@@ -17,7 +17,7 @@ from lake_spec.text.marked_values import quoted_value
 from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT
 from lake_spark.errors import LateSnapshot, TooManyLosses
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.ingested_files import Manifest
+from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.equality import comparable
 
@@ -66,25 +66,27 @@ def group_snapshots(
     ]
 
 
-def times_taken(manifest: Manifest) -> Dict[Optional[str], datetime]:
+def times_taken(ingested: IngestedFiles) -> Dict[Optional[str], datetime]:
     """Return the time of the newest snapshot ingested, per scope value."""
-    return manifest.newest_snapshots
+    return ingested.newest_snapshots
 
 
-def last_taken(manifest: Manifest) -> Optional[datetime]:
+def last_taken(ingested: IngestedFiles) -> Optional[datetime]:
     """Return the time of the newest snapshot that was ingested, of whatever scope."""
-    return max(times_taken(manifest).values(), default=None)
+    return max(times_taken(ingested).values(), default=None)
 
 
-def is_full_load(file: LandingFile, manifest: Manifest) -> bool:
+def is_full_load(file: LandingFile, ingested: IngestedFiles) -> bool:
     """Return whether a file is of the first snapshot, or of one that is not newer."""
-    first = manifest.oldest_snapshot
+    first = ingested.oldest_snapshot
     return first is None or file.snapshot_at <= first
 
 
-def refuse_late(snapshot: SourceSnapshot, manifest: Manifest, spec: TableSpec) -> None:
+def refuse_late(
+    snapshot: SourceSnapshot, ingested: IngestedFiles, spec: TableSpec
+) -> None:
     """Refuse a snapshot that is not newer than the last one ingested."""
-    newest = times_taken(manifest)
+    newest = times_taken(ingested)
     for scope in snapshot.scopes:
         last = newest.get(scope)
         if last is None or snapshot.at > last:
@@ -164,10 +166,10 @@ def dated(upserts: DataFrame, spec: TableSpec, previous: Column) -> DataFrame:
 
 
 def previous_of(
-    snapshot: SourceSnapshot, manifest: Manifest, spec: TableSpec
+    snapshot: SourceSnapshot, ingested: IngestedFiles, spec: TableSpec
 ) -> Column:
     """Return the time of the previous snapshot of the row's scope value, or null."""
-    newest = times_taken(manifest)
+    newest = times_taken(ingested)
     if not spec.scope:
         return F.lit(newest.get(None)).cast("timestamp")
     of_scopes = [each for each in snapshot.scopes if each in newest]

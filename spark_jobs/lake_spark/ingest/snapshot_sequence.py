@@ -54,7 +54,7 @@ _STEPS = (
 
 
 @dataclass(frozen=True)
-class Step:
+class SnapshotInOrder:
     """One snapshot of a sequence; its scope values are known.
 
     `deletes` says whether keys that it lacks are deleted.
@@ -68,7 +68,7 @@ def compared(
     rows: DataFrame,
     state: DataFrame,
     held: Optional[DataFrame],
-    steps: Sequence[Step],
+    steps: Sequence[SnapshotInOrder],
     newest: Mapping[Optional[str], datetime],
     spec: TableSpec,
     columns: Sequence[str],
@@ -205,7 +205,9 @@ def outcomes(line: DataFrame, spec: TableSpec, columns: Sequence[str]) -> DataFr
 
 
 def rows_of_steps(
-    steps: Sequence[Step], newest: Mapping[Optional[str], datetime], ignores: bool
+    steps: Sequence[SnapshotInOrder],
+    newest: Mapping[Optional[str], datetime],
+    ignores: bool,
 ) -> List[Tuple]:
     """Return for each place and scope value where a key would be absent next.
 

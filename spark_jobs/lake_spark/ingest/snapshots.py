@@ -22,19 +22,21 @@ from lake_spark.ingest import (
     snapshot_diff,
 )
 from lake_spark.ingest.snapshot_diff import SourceSnapshot
-from lake_spark.landing.ingested_files import Manifest
+from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import any_null
 from lake_spark.tables.table_run import TableRun
 
 
-def take_snapshot(run: TableRun, snapshot: SourceSnapshot, manifest: Manifest) -> bool:
+def ingest_snapshot(
+    run: TableRun, snapshot: SourceSnapshot, ingested: IngestedFiles
+) -> bool:
     """Ingest one snapshot, whole or not at all, by one commit.
 
     Return whether one was made.
     """
-    snapshot_diff.refuse_late(snapshot, manifest, run.spec)
-    batch = batches.shaped(run, snapshot.files, manifest)
+    snapshot_diff.refuse_late(snapshot, ingested, run.spec)
+    batch = batches.shaped(run, snapshot.files, ingested)
     batch.snapshot = snapshot
     if len(batch.inputs) < len(snapshot.files):
         return _refused_whole(run, snapshot)
@@ -45,8 +47,8 @@ def take_snapshot(run: TableRun, snapshot: SourceSnapshot, manifest: Manifest) -
         batches.judge(run, batch, rows, f"snapshot {snapshot.name}")
         if not snapshot.scopes:
             cover(run, batch, scopes_of_rows(run.spec, rows))
-            snapshot_diff.refuse_late(batch.snapshot, manifest, run.spec)
-        return _take_rows(run, batch, rows, manifest)
+            snapshot_diff.refuse_late(batch.snapshot, ingested, run.spec)
+        return _take_rows(run, batch, rows, ingested)
     finally:
         rows.release()
 
@@ -126,15 +128,15 @@ def _refuse_several(snapshot: SourceSnapshot, values: Sequence[Row]) -> None:
 
 
 def _take_rows(
-    run: TableRun, batch: batches.Batch, rows: batches.Rows, manifest: Manifest
+    run: TableRun, batch: batches.Batch, rows: batches.Rows, ingested: IngestedFiles
 ) -> bool:
-    compared = _compared(run, batch, rows, manifest).persist()
+    compared = _compared(run, batch, rows, ingested).persist()
     try:
-        events = _events(run, batch, compared, manifest)
+        events = _events(run, batch, compared, ingested)
         if not run.dry_run:
             if rows.counted.bad:
                 quarantine.keep(run, rows.numbered)
-            batches.commit(run, batch, events, manifest)
+            batches.commit(run, batch, events, ingested)
     finally:
         compared.unpersist()
     run.report.add_files(batch.files)
@@ -142,12 +144,12 @@ def _take_rows(
 
 
 def _compared(
-    run: TableRun, batch: batches.Batch, rows: batches.Rows, manifest: Manifest
+    run: TableRun, batch: batches.Batch, rows: batches.Rows, ingested: IngestedFiles
 ) -> DataFrame:
     """Return every row of the snapshot and every absent key, with what became of it."""
     names = [name for name, _ in batch.columns]
     good = quarantine.good_rows(rows.numbered).select(*log_columns(batch.columns))
-    state = previous_snapshot.before(run, batch.snapshot, batch.columns, manifest)
+    state = previous_snapshot.before(run, batch.snapshot, batch.columns, ingested)
     compared = snapshot_diff.changes(good, state, run.spec, names)
     if not rows.counted.bad:
         return compared
@@ -172,7 +174,7 @@ def warn_of_unreadable_key(run: TableRun) -> None:
 
 
 def _events(
-    run: TableRun, batch: batches.Batch, compared: DataFrame, manifest: Manifest
+    run: TableRun, batch: batches.Batch, compared: DataFrame, ingested: IngestedFiles
 ) -> DataFrame:
     """Return upserts and derived deletes; settle the batch's accounting."""
     snapshot = batch.snapshot
@@ -180,7 +182,7 @@ def _events(
     snapshot_counts.refuse(run, snapshot, batch.files, counts)
     snapshot_counts.settle(batch.files, counts)
     upserts = compared.where(snapshot_diff.UPSERTS)
-    previous = snapshot_diff.previous_of(snapshot, manifest, run.spec)
+    previous = snapshot_diff.previous_of(snapshot, ingested, run.spec)
     upserts = snapshot_diff.dated(upserts, run.spec, previous)
     deletes = snapshot_diff.derived_deletes(compared, snapshot, run.spec)
     if run.spec.source.missing_keys is MissingKeys.DELETE:

@@ -1,4 +1,4 @@
-"""Owns the parts of a manifest: immutable objects that hold the files ingested long ago.
+"""Parts of the ingested files: immutable objects that hold those of long ago.
 
 A part holds columns of equal length (path, etag, ...), and the paths that no longer count
 from it on. Parts are folded like a log-structured tree: neighbours of about one size are
@@ -145,7 +145,7 @@ _LOCK = threading.Lock()
 
 
 class PartFolder:
-    """The folder of a table that holds the parts of its manifest."""
+    """The folder of a table that holds the parts of its ingested files."""
 
     def __init__(self, store: ObjectStore, uri: str, what: str, release: str) -> None:
         self._store = store

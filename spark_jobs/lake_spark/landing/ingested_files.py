@@ -1,6 +1,6 @@
-"""Owns the manifest: which landing files a table has ingested, and which are unseen.
+"""Which landing files a table has ingested, and which are unseen: an object for each commit.
 
-A log commit carries the id of a Manifest. The object holds the commit's own files,
+A log commit carries the id of such an object. It holds the commit's own files,
 the few of the commits before it that are in no part yet, and the names of parts: immutable
 objects that hold the other files. So a commit writes as much as it ingests, however many
 files precede it (ingested_file_parts.py, decision 041).
@@ -159,7 +159,7 @@ _FLAGS = ("wide", "partial", "renamed", "retracted")
 
 
 @dataclass(frozen=True)
-class Manifest:
+class IngestedFiles:
     """The files of one log commit (`files`) and of those before it.
 
     A file that was retracted is in neither until it is ingested again.
@@ -347,7 +347,7 @@ class Manifest:
         contents: LogContents = LogContents(),
         newest_event: Optional[str] = None,
         checksums: Mapping[str, str] = {},
-    ) -> "Manifest":
+    ) -> "IngestedFiles":
         """Make what a commit of these files after this one carries.
 
         `accounting` has the counts of each path, `checksums` those of the contents.
@@ -390,14 +390,14 @@ class Manifest:
 
     def without(
         self, files: Sequence[IngestedFile], reprocess: Sequence[str] = ()
-    ) -> "Manifest":
+    ) -> "IngestedFiles":
         """Return this past without those files, which the next commit will retract.
 
         `reprocess` names the paths to take again before the tables may be built.
         """
         return replace(self, reprocess=tuple(reprocess), retracting=tuple(files))
 
-    def sparing(self, paths: Sequence[str]) -> "Manifest":
+    def sparing(self, paths: Sequence[str]) -> "IngestedFiles":
         """Keep those files after all: what should replace them cannot be read."""
         others = tuple(each for each in self.retracting if each.path not in paths)
         return replace(self, retracting=others)
@@ -441,8 +441,8 @@ def _timestamp(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-class ManifestFolder:
-    """The folder of a table that holds its manifests and their parts."""
+class IngestedFilesFolder:
+    """The folder of a table that holds these objects and their parts."""
 
     def __init__(
         self, store: ObjectStore, uri: str, table: str = "", release: str = ""
@@ -454,23 +454,23 @@ class ManifestFolder:
         )
         self._release = release
         self._parts = PartFolder(store, f"{uri}/parts", self._what, release)
-        self._last: Tuple[Optional[str], Manifest] = (
+        self._last: Tuple[Optional[str], IngestedFiles] = (
             None,
-            Manifest(folder=self._parts),
+            IngestedFiles(folder=self._parts),
         )
 
-    def load(self, id: Optional[str]) -> Manifest:
-        """Read the manifest of that id; an empty one before the first commit.
+    def load(self, id: Optional[str]) -> IngestedFiles:
+        """Read the object of that id; none but empty lists before the first commit.
 
         UnreadableState where only a newer release reads them.
         """
         if id is None:
-            return Manifest(folder=self._parts)
+            return IngestedFiles(folder=self._parts)
         if self._last[0] != id:
             self._last = id, self._read(id)
         return replace(self._last[1], again={})
 
-    def _read(self, id: str) -> Manifest:
+    def _read(self, id: str) -> IngestedFiles:
         where = self._file(id)
         try:
             content = self._store.read(where)
@@ -479,18 +479,18 @@ class ManifestFolder:
         origin = dict(what=self._what, where=where, release=self._release)
         data = parse_state(content, reads=FORMAT, **origin)
         try:
-            found = _manifest_of(data)
+            found = _ingested_of(data)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise unreadable(self._what, where, error) from None
         return replace(found, parent=id, folder=self._parts)
 
-    def save(self, manifest: Manifest) -> str:
+    def save(self, ingested: IngestedFiles) -> str:
         """Put the object, before the commit that will refer to it; return its id.
 
         Files go into parts where there are more than a few, parts first.
         """
-        id = manifest.id
-        laid_out = self._laid_out(manifest)
+        id = ingested.id
+        laid_out = self._laid_out(ingested)
         bare = replace(laid_out, files=(), recent=(), retracted=(), folder=None)
         data = {n: each for n, each in to_fields(bare).items() if n not in _NEVER}
         del data["contents"]
@@ -501,22 +501,22 @@ class ManifestFolder:
         self._store.write(self._file(id), text.encode())
         return id
 
-    def _laid_out(self, manifest: Manifest) -> Manifest:
+    def _laid_out(self, ingested: IngestedFiles) -> IngestedFiles:
         """Lay out the same files, moving those too many for the object into parts."""
         found = folded(
             self._parts,
-            manifest.parts,
-            manifest.removed,
-            [each.to_data() for each in manifest.recent],
-            [each.to_data() for each in manifest.files],
-            manifest.count,
+            ingested.parts,
+            ingested.removed,
+            [each.to_data() for each in ingested.recent],
+            [each.to_data() for each in ingested.files],
+            ingested.count,
         )
         return replace(
-            manifest,
+            ingested,
             parts=found.parts,
             removed=found.removed,
-            recent=() if found.is_folded else manifest.recent,
-            files=() if found.own_parts else manifest.files,
+            recent=() if found.is_folded else ingested.recent,
+            files=() if found.own_parts else ingested.files,
             own_parts=found.own_parts,
         )
 
@@ -565,8 +565,8 @@ class ManifestFolder:
         return f"{self._uri}/{id}.json"
 
 
-def _manifest_of(data: Dict[str, Any]) -> Manifest:
-    """Return the manifest that an object says, of whatever version."""
+def _ingested_of(data: Dict[str, Any]) -> IngestedFiles:
+    """Return the ingested files that an object says, of whatever version."""
     data = {"accepted": None, **data}
     for name in ("files", "recent", "earlier", "retracted"):
         data[name] = tuple(IngestedFile.of(each) for each in data.get(name, ()))
@@ -583,7 +583,7 @@ def _manifest_of(data: Dict[str, Any]) -> Manifest:
         data["count"] = len(every)
         data["newest"], data["snapshots"], data["first_snapshot"] = _facts_of(every)
     data = {name: value for name, value in data.items() if name not in _NEVER}
-    found = from_fields(Manifest, data)
+    found = from_fields(IngestedFiles, data)
     texts = [t for e in (*found.files, *found.recent) for t in (e.path, e.etag)]
     texts += [*found.reprocess, *found.removed]
     numbers = [found.count, found.reprocesses, found.own_parts, found.accepted or 0]

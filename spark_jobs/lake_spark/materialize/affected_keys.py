@@ -16,7 +16,7 @@ from typing import Iterator, Optional, Tuple
 from pyspark.sql import DataFrame
 
 from lake_spark.materialize import difference, previous_rows, single_event
-from lake_spark.materialize.difference import Alone
+from lake_spark.materialize.difference import SingleEvents
 from lake_spark.materialize.pending import Pending
 from lake_spark.changelog import retractions
 from lake_spark.scd2.events import KEY
@@ -42,7 +42,7 @@ Found = Tuple[DataFrame, DataFrame]  # deliveries, keys
 class AffectedKeys:
     """The affected keys, and all live deliveries of them.
 
-    `is_folded` says whether the deliveries say what the table holds of them. `alone`
+    `is_folded` says whether the deliveries say what the table holds of them. `single_events`
     are, in a build of all keys, those that are the only ones of their keys
     (materialize/single_event.py), and then `deliveries` are the others.
     """
@@ -50,7 +50,7 @@ class AffectedKeys:
     keys: DataFrame
     deliveries: DataFrame
     is_folded: bool = False
-    alone: Optional[Alone] = None
+    single_events: Optional[SingleEvents] = None
 
 
 @contextmanager
@@ -63,18 +63,18 @@ def find_affected(
     """
     with ExitStack() as kept:
         if waiting.since is None:
-            all_rows = previous_rows.rows(run, table, waiting.manifest)
+            all_rows = previous_rows.rows(run, table, waiting.ingested)
             few = all_rows <= previous_rows.FEW_ROWS
             deliveries, keys = read_from_log(run, waiting, columns, few)
             several, only = single_event.split(run, waiting, deliveries, all_rows, kept)
-            yield AffectedKeys(keys, several, alone=only)
+            yield AffectedKeys(keys, several, single_events=only)
             return
-        is_folded = previous_rows.is_folded(run, table, waiting.manifest)
+        is_folded = previous_rows.is_folded(run, table, waiting.ingested)
         if is_folded:
             deliveries, keys = _left_or_in_log(run, waiting, columns)
         else:
             few = (
-                previous_rows.rows(run, table, waiting.manifest)
+                previous_rows.rows(run, table, waiting.ingested)
                 <= previous_rows.FEW_ROWS
             )
             deliveries, keys = read_from_log(run, waiting, columns, few)
@@ -95,8 +95,8 @@ def read_from_log(
     """Read from the log, which has `few` rows or many."""
     spark = session_for(run.spark, few=few)
     read = run.log.read(spark).drop(*_UNUSED)
-    log = retractions.judged(with_types(read, typed(columns)), waiting.manifest)
-    return difference.deliveries_of(log, waiting.since, waiting.manifest.contents)
+    log = retractions.judged(with_types(read, typed(columns)), waiting.ingested)
+    return difference.deliveries_of(log, waiting.since, waiting.ingested.contents)
 
 
 def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:

@@ -53,7 +53,7 @@ class Built:
 
 
 @dataclass(frozen=True)
-class Alone:
+class SingleEvents:
     """The only deliveries of their keys, and how many of them are upserts."""
 
     deliveries: DataFrame
@@ -65,7 +65,7 @@ class AffectedEvents:
     """Events of the keys that the log touched after an instant (all if None).
 
     `before` are the events of these keys up to that instant, where the table is known
-    to hold the fold of them (materialize/layers.py); else its rows are read. `alone`
+    to hold the fold of them (materialize/layers.py); else its rows are read. `single_events`
     are more events, each the only one of its key.
     """
 
@@ -74,7 +74,7 @@ class AffectedEvents:
     since: Optional[str]
     log_instant: str
     before: Optional[DataFrame] = None
-    alone: Optional[Alone] = None
+    single_events: Optional[SingleEvents] = None
 
 
 def build(
@@ -125,12 +125,14 @@ def _all_new(layer: Layer, events: AffectedEvents) -> Changes:
     are given once, to kept rows.
     """
     rows = inserted(layer.desired(events.distinct), layer)
-    if events.alone is None:
+    if events.single_events is None:
         return Changes(rows)
-    alone = inserted(layer.desired_of_alone(events.alone.deliveries), layer)
+    single_events = inserted(
+        layer.desired_of_single_events(events.single_events.deliveries), layer
+    )
     if layer.makes_once:
-        return Changes(rows.unionByName(alone))
-    return Changes(rows, alone, events.alone.upserts)
+        return Changes(rows.unionByName(single_events))
+    return Changes(rows, single_events, events.single_events.upserts)
 
 
 def inserted(rows: DataFrame, layer: Layer) -> DataFrame:

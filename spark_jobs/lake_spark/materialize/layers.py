@@ -27,7 +27,7 @@ from lake_spark.changelog.schema import (
     UPSERT,
 )
 from lake_spark.checks import table_checks
-from lake_spark.landing.ingested_files import LogContents, Manifest
+from lake_spark.landing.ingested_files import LogContents, IngestedFiles
 from lake_spark.scd2 import all_key_deletes, partial_updates, snapshot_scopes
 from lake_spark.scd2.current import CurrentLayer, mark_of, not_deleted
 from lake_spark.scd2.events import (
@@ -92,7 +92,7 @@ def build_history(run: TableRun, *, rebuild: bool = False) -> bool:
     kinds = table_columns(run.spec, run.log)
     columns = [name for name, _ in kinds]
     waiting = rebuild_if_retyped(run.history, waiting, kinds)
-    layer = layer_of_history(run, columns, _narrow(run, waiting.manifest))
+    layer = layer_of_history(run, columns, _narrow(run, waiting.ingested))
     roles = Roles.of(run.spec, columns)
     with ExitStack() as kept:
         found = kept.enter_context(
@@ -176,9 +176,9 @@ def _note_moved_keys(run: TableRun, changes: DataFrame) -> None:
         run.say(f"{moved.count:,} surrogate keys were replaced; the report lists them")
 
 
-def _narrow(run: TableRun, manifest: Manifest) -> Sequence[str]:
+def _narrow(run: TableRun, ingested: IngestedFiles) -> Sequence[str]:
     """Return the paths of doubles that were floats, in files or in the table before."""
-    return sorted(manifest.contents.narrow.union(run.log.narrow_paths()))
+    return sorted(ingested.contents.narrow.union(run.log.narrow_paths()))
 
 
 def complete_events(
@@ -241,7 +241,7 @@ def _build(
     before_commit: Callable[[], Any],
 ) -> None:
     def complete(marked: DataFrame) -> DataFrame:
-        return complete_events(marked, run.spec, roles, waiting.manifest.contents)
+        return complete_events(marked, run.spec, roles, waiting.ingested.contents)
 
     events, before = complete(marked), None
     if layer.name == "current":
@@ -257,10 +257,10 @@ def _build(
             waiting.since,
             waiting.log_instant,
             before=before,
-            alone=found.alone,
+            single_events=found.single_events,
         ),
         before_commit,
-        **{previous_rows.REPROCESSES: str(waiting.manifest.reprocesses)},
+        **{previous_rows.REPROCESSES: str(waiting.ingested.reprocesses)},
     )
 
 
@@ -330,7 +330,7 @@ def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
 
 def count_ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
     """Count keys and orders that have events of several files, new ones among them."""
-    changes = marked.where("lake_seen = 1").where(~F.expr(IS_LOAD))
+    changes = marked.where("lake_event_copy = 1").where(~F.expr(IS_LOAD))
     in_log = [LogColumn.LOG] if run.spec.envelope is not None else []
     places = changes.where(F.col(KEY) != ALL_KEYS).groupBy(
         KEY, *in_log, *(run.spec.order_by or (LogColumn.SNAPSHOT_AT,))

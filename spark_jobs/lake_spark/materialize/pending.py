@@ -8,7 +8,7 @@ from typing import Optional, Sequence
 from lake_spark.materialize import difference
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spark.errors import UnfinishedReprocess
-from lake_spark.landing.ingested_files import Manifest
+from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.schema.columns import Columns, typed
 from lake_spark.schema.promotion import is_same
 from lake_spark.schema.spark_types import typed_names
@@ -22,7 +22,7 @@ class Pending:
 
     since: Optional[str]
     log_instant: str
-    manifest: Manifest
+    ingested: IngestedFiles
 
 
 def pending(run: TableRun, table: HudiTable, *, rebuild: bool) -> Optional[Pending]:
@@ -31,10 +31,10 @@ def pending(run: TableRun, table: HudiTable, *, rebuild: bool) -> Optional[Pendi
     built = None if rebuild else table.last_value(difference.LOG_INSTANT)
     if newest is None or newest == built:
         return None
-    manifest = run.manifest()
-    if _is_half_reprocessed(run, manifest.reprocess, rebuild=rebuild):
+    ingested = run.ingested_files()
+    if _is_half_reprocessed(run, ingested.reprocess, rebuild=rebuild):
         return None
-    return Pending(built, newest, manifest)
+    return Pending(built, newest, ingested)
 
 
 def _is_half_reprocessed(run: TableRun, paths: Sequence[str], *, rebuild: bool) -> bool:

@@ -24,21 +24,21 @@ ONE_ROW = "a key with one event has one row"
 class Changes:
     """Rows about to be written, and how they differ from the table's.
 
-    `compared` were compared with the rows that the table has, or are all new. `alone`
+    `compared` were compared with the rows that the table has, or are all new. `single_events`
     are more new ones, each the only row of its key: no neighbours are looked for, but as
-    many rows as `keys_alone` must be there.
+    many rows as `single_event_keys` must be there.
     """
 
     compared: DataFrame
-    alone: Optional[DataFrame] = None
-    keys_alone: int = 0
+    single_events: Optional[DataFrame] = None
+    single_event_keys: int = 0
 
     @property
     def all(self) -> DataFrame:
         """Return all rows."""
-        if self.alone is None:
+        if self.single_events is None:
             return self.compared
-        return self.compared.unionByName(self.alone)
+        return self.compared.unionByName(self.single_events)
 
 
 def counted(changes: Changes, layer: Layer) -> Dict[str, Any]:
@@ -48,12 +48,14 @@ def counted(changes: Changes, layer: Layer) -> Dict[str, Any]:
     layer has counted besides, by its names.
     """
     counts = _counts(layer.checked(changes.compared), layer, F.lit(0))
-    if changes.alone is None:
+    if changes.single_events is None:
         return counts
     # A row too many is a breach; which one is not looked for.
-    copies = F.count(KEY) - changes.keys_alone
-    alone = _counts(layer.checked_alone(changes.alone), layer, copies)
-    return {name: _both(name, counts[name], alone[name]) for name in counts}
+    copies = F.count(KEY) - changes.single_event_keys
+    single_events = _counts(
+        layer.checked_single_events(changes.single_events), layer, copies
+    )
+    return {name: _both(name, counts[name], single_events[name]) for name in counts}
 
 
 def _both(name: str, one: Any, other: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Dict, Mapping, Optional
 
 from lake_spec.model import SurrogateKind
 from lake_spark.materialize.difference import LOG_INSTANT, ROWS
-from lake_spark.landing.ingested_files import Manifest
+from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables.table_run import TableRun
 
@@ -36,12 +36,12 @@ Nor are queries of its change log worth compiling (session.py).
 """
 
 
-def rows(run: TableRun, table: HudiTable, manifest: Manifest) -> int:
+def rows(run: TableRun, table: HudiTable, ingested: IngestedFiles) -> int:
     """Return how many rows log, current and this table have at least, by their commits.
 
     More than FEW_ROWS where a release wrote the log that did not count them.
     """
-    logged = FEW_ROWS + 1 if manifest.accepted is None else manifest.accepted
+    logged = FEW_ROWS + 1 if ingested.accepted is None else ingested.accepted
     built = (int(each.last_value(ROWS) or 0) for each in (run.current, table))
     return max(logged, *built)
 
@@ -52,7 +52,7 @@ def said(table: HudiTable, since: Optional[str]) -> Dict[str, str]:
     return {} if kept is None else {FOLD: kept}
 
 
-def is_folded(run: TableRun, table: HudiTable, manifest: Manifest) -> bool:
+def is_folded(run: TableRun, table: HudiTable, ingested: IngestedFiles) -> bool:
     """Return whether a table's rows can be known from its log alone, and should be.
 
     Not where the log was made again since, so that it lacks the commit the table was
@@ -61,12 +61,12 @@ def is_folded(run: TableRun, table: HudiTable, manifest: Manifest) -> bool:
     was declared as dropped since, maybe; or where versions have numbers of their own.
     """
     spec, built = run.spec, table.metadata_with(LOG_INSTANT)
-    same = {VERSION} if manifest.contents.renamed else {VERSION, BEFORE_FORKS}
+    same = {VERSION} if ingested.contents.renamed else {VERSION, BEFORE_FORKS}
     return (
         built.get(FOLD) in same
         and int(built.get(ROWS, 0)) > FEW_ROWS
-        and not manifest.contents.narrow
-        and _knows_what_was_retracted(built, manifest)
+        and not ingested.contents.narrow
+        and _knows_what_was_retracted(built, ingested)
         and any(each.instant == built[LOG_INSTANT] for each in run.log.commits())
         and not run.log.narrow_paths()
         and not any(column.dropped for _, column in spec.columns)
@@ -75,8 +75,10 @@ def is_folded(run: TableRun, table: HudiTable, manifest: Manifest) -> bool:
     )
 
 
-def _knows_what_was_retracted(built: Mapping[str, str], manifest: Manifest) -> bool:
+def _knows_what_was_retracted(
+    built: Mapping[str, str], ingested: IngestedFiles
+) -> bool:
     """Return whether a table was built after the last reprocess of its log."""
-    if not manifest.contents.retracted:
+    if not ingested.contents.retracted:
         return True
-    return built.get(REPROCESSES) == str(manifest.reprocesses)
+    return built.get(REPROCESSES) == str(ingested.reprocesses)

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from lake_spark.materialize import previous_rows
-from lake_spark.materialize.difference import Alone
+from lake_spark.materialize.difference import SingleEvents
 from lake_spark.materialize.pending import Pending
 from lake_spark.changelog.schema import LogColumn, UPSERT
 from lake_spark.scd2.events import KEY
@@ -30,15 +30,15 @@ MOST_SHARE = 0.2
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _KeyCounts:
     """Keys with several deliveries, these deliveries, and upserts alone with their key."""
 
     keys: int
     rows: int
-    upserts_alone: int
+    single_event_upserts: int
 
 
-COUNTED: Dict[Tuple[str, str], _Counted] = {}
+COUNTED: Dict[Tuple[str, str], _KeyCounts] = {}
 """By change log and its commit: history asks for what current counted."""
 MOST_COUNTED = 1000
 
@@ -49,7 +49,7 @@ def split(
     deliveries: DataFrame,
     all_rows: int,
     kept: ExitStack,
-) -> Tuple[DataFrame, Optional[Alone]]:
+) -> Tuple[DataFrame, Optional[SingleEvents]]:
     """Return (deliveries of keys that have several, the only ones of their keys).
 
     They are to be used while `kept` is open. `all_rows` is that of previous_rows.rows.
@@ -57,19 +57,23 @@ def split(
     All and None where the table is small, where rows of a key depend on others', or
     where too many keys have several.
     """
-    depend = run.spec.scope or waiting.manifest.contents.mixes_keys
+    depend = run.spec.scope or waiting.ingested.contents.mixes_keys
     depend = depend or run.spec.keeps_absent  # what an object lacks, the fold says
     if depend or all_rows <= previous_rows.FEW_ROWS:
         return deliveries, None
     counted = _counted(run, deliveries)
     if not counted.keys:
-        return deliveries.limit(0), Alone(deliveries, counted.upserts_alone)
+        return deliveries.limit(0), SingleEvents(
+            deliveries, counted.single_event_upserts
+        )
     if counted.keys > MOST_KEYS or counted.rows > MOST_SHARE * all_rows:
         return deliveries, None
     several = _times(deliveries).where("lake_times > 1").select(KEY)
     few = F.broadcast(cache_until(several, kept))
-    alone = deliveries.join(few, KEY, "left_anti")
-    return deliveries.join(few, KEY, "left_semi"), Alone(alone, counted.upserts_alone)
+    single_events = deliveries.join(few, KEY, "left_anti")
+    return deliveries.join(few, KEY, "left_semi"), SingleEvents(
+        single_events, counted.single_event_upserts
+    )
 
 
 def _times(deliveries: DataFrame) -> DataFrame:
@@ -77,7 +81,7 @@ def _times(deliveries: DataFrame) -> DataFrame:
     return deliveries.groupBy(KEY).agg(F.count(KEY).alias("lake_times"), upserts)
 
 
-def _counted(run: TableRun, deliveries: DataFrame) -> _Counted:
+def _counted(run: TableRun, deliveries: DataFrame) -> _KeyCounts:
     """Count once for each commit of the log, those of erases included."""
     newest = run.log.last_commit()
     assert newest is not None, "the log has what is counted"
@@ -90,7 +94,7 @@ def _counted(run: TableRun, deliveries: DataFrame) -> _Counted:
             F.coalesce(F.sum(F.when(several, F.col("lake_times"))), F.lit(0)),
             F.coalesce(F.sum(F.when(~several, F.col("lake_upserts"))), F.lit(0)),
         )
-        known = _Counted(*found.first())
+        known = _KeyCounts(*found.first())
         if len(COUNTED) >= MOST_COUNTED:
             COUNTED.clear()
         COUNTED[place] = known

@@ -16,7 +16,7 @@ from lake_spec.model import ProductInput
 from lake_spark.materialize import difference
 from lake_spark.changelog import retractions
 from lake_spark.changelog.table import ChangeLog
-from lake_spark.landing.ingested_files import ManifestFolder
+from lake_spark.landing.ingested_files import IngestedFilesFolder
 from lake_spark.scd2.all_key_deletes import about_all_keys
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.key_changes import with_families
@@ -168,13 +168,13 @@ class InputTable:
     def _of_log(self, table: str, since: Optional[str], until: str) -> DataFrame:
         home = table_folder(self._warehouse, table)
         log = ChangeLog(self._spark, f"{home}/changes")
-        folder = ManifestFolder(self._store, f"{home}/inputs", table)
-        manifest = folder.load(log.last_value("inputs"))
-        judged = retractions.judged(retractions.until(log.read(), until), manifest)
+        folder = IngestedFilesFolder(self._store, f"{home}/inputs", table)
+        ingested = folder.load(log.last_value("inputs"))
+        judged = retractions.judged(retractions.until(log.read(), until), ingested)
         if since is None:
             return self._keys(judged)
         moved = judged.where(retractions.moved_after(judged, since))
-        contents = manifest.contents
+        contents = ingested.contents
         if contents.wide and not moved.where(about_all_keys()).isEmpty():
             raise BuildWhole(f"all keys of {table} changed")
         keys = self._keys(moved)

@@ -32,7 +32,7 @@ class ProductLayer(Layer):
         """Give the rows themselves."""
         return events
 
-    def desired_of_alone(self, events: DataFrame) -> DataFrame:
+    def desired_of_single_events(self, events: DataFrame) -> DataFrame:
         """Give the rows themselves."""
         return events
 

@@ -21,7 +21,7 @@ from pyspark.sql.types import StructType
 from lake_spec.contract.published_tables import DELTA_FOLDER, DELTA_WRITER_FEATURE
 from lake_spec.contract.schema_json import plain_schema
 from lake_spark.publish.format import Format, INSTANT, Newest
-from lake_spark.publish.instants import BaseFile, Step
+from lake_spark.publish.instants import BaseFile, CommitChange
 from lake_spark.publish.schema import described, partition_values
 from lake_spark.storage.parquet_file import by_footer
 
@@ -68,7 +68,7 @@ class Delta(Format):
             info,
         )
 
-    def append(self, newest: Newest, steps: Sequence[Step]) -> bool:
+    def append(self, newest: Newest, steps: Sequence[CommitChange]) -> bool:
         """Write one version for each step; without any, one with what is out of date alone.
 
         Return False where another writer was first.
@@ -99,7 +99,7 @@ class Delta(Format):
         """Return whether any version names a commit of Hudi, as those written here do."""
         return any(map(self._instant, reversed(self._versions("json"))))
 
-    def begin(self, step: Step) -> bool:
+    def begin(self, step: CommitChange) -> bool:
         """Write one version with all files, and remove the older ones first.
 
         A log that does not begin with version 0 begins with a checkpoint.
@@ -171,7 +171,7 @@ class Delta(Format):
             self._point_to(version)
         return True
 
-    def _actions(self, step: Step) -> List[Action]:
+    def _actions(self, step: CommitChange) -> List[Action]:
         now = int(time.time() * 1000)
         gone = [remove(file, now) for file in step.removed]
         added = [add(f, step.rows[f.path], self.partitions, now) for f in step.added]

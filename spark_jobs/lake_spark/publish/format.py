@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from lake_spec.hudi.file_names import is_folder
-from lake_spark.publish.instants import Step
+from lake_spark.publish.instants import CommitChange
 from lake_spark.publish.schema import partition_columns, published_schema
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import ObjectStore
@@ -82,7 +82,7 @@ class Format(ABC):
         """Return what the newest version says; None where there is none."""
 
     @abstractmethod
-    def append(self, newest: Newest, steps: Sequence[Step]) -> bool:
+    def append(self, newest: Newest, steps: Sequence[CommitChange]) -> bool:
         """Add a version for each step; without any, one with what is out of date alone.
 
         Return False where another writer was first. Raise CannotFollow where older
@@ -97,7 +97,7 @@ class Format(ABC):
         """
 
     @abstractmethod
-    def begin(self, step: Step) -> bool:
+    def begin(self, step: CommitChange) -> bool:
         """Make the only version that there is, of all files; return whether it is ours."""
 
     @abstractmethod

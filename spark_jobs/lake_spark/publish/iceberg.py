@@ -19,7 +19,7 @@ from pyspark.sql.types import StructType
 
 from lake_spec.contract.published_tables import ICEBERG_FOLDER, iceberg_location
 from lake_spark.publish.format import CannotFollow, Format, INSTANT, Newest
-from lake_spark.publish.instants import BaseFile, Step
+from lake_spark.publish.instants import BaseFile, CommitChange
 from lake_spark.publish.schema import COMMENT, partition_values, same_columns
 from lake_spark.storage.hudi_table import DELETED, HUDI_COLUMNS
 
@@ -75,7 +75,7 @@ class Iceberg(Format):
             files[version],
         )
 
-    def append(self, newest: Newest, steps: Sequence[Step]) -> bool:
+    def append(self, newest: Newest, steps: Sequence[CommitChange]) -> bool:
         """Add a snapshot for each step; without any, bring up to date what is not.
 
         Return False where another writer was first.
@@ -133,7 +133,7 @@ class Iceberg(Format):
             for each in _current_schema(metadata)["fields"]
         )
 
-    def begin(self, step: Step) -> bool:
+    def begin(self, step: CommitChange) -> bool:
         """Make metadata with one snapshot of all files, then remove what was before."""
         version = max(self._metadata_files(), default=0)
         has_former = self._has_former()
@@ -284,7 +284,10 @@ class Iceberg(Format):
         return StructType.fromJson(json.loads(found.json()))
 
     def _set_properties(
-        self, changes: JavaObject, before: Mapping[str, Any], steps: Sequence[Step]
+        self,
+        changes: JavaObject,
+        before: Mapping[str, Any],
+        steps: Sequence[CommitChange],
     ) -> None:
         """Set the table's description, and from how many manifests on they are merged.
 
@@ -337,7 +340,7 @@ class Iceberg(Format):
                 update = update.updateColumnDoc(name, description)
             update.commit()
 
-    def _snapshot(self, changes: JavaObject, step: Step) -> None:
+    def _snapshot(self, changes: JavaObject, step: CommitChange) -> None:
         # Looked up once: each name of a class is searched for in all jars.
         data_files, spec = self._iceberg.DataFiles, changes.table().spec()
 

@@ -41,7 +41,7 @@ State = FrozenSet[BaseFile]
 
 
 @dataclass(frozen=True)
-class Step:
+class CommitChange:
     """What one commit changed, and how many files and bytes there are after it."""
 
     instant: str
@@ -129,11 +129,11 @@ class Instants:
                     newest[file.group] = file
         return frozenset(newest.values())
 
-    def whole(self, name: str) -> Step:
+    def whole(self, name: str) -> CommitChange:
         """Return all files as of an instant as one step."""
         return self._step(name, frozenset(), self.state(name))
 
-    def steps(self, since: str) -> List[Step]:
+    def steps(self, since: str) -> List[CommitChange]:
         """Return what each later instant changed."""
         names = self.names
         later = names[names.index(since) :]
@@ -141,11 +141,11 @@ class Instants:
         pairs = zip(later[1:], states, states[1:])
         return [self._step(name, old, new) for name, old, new in pairs]
 
-    def _step(self, name: str, old: State, new: State) -> Step:
+    def _step(self, name: str, old: State, new: State) -> CommitChange:
         added = tuple(sorted(new - old, key=lambda file: file.path))
         removed = tuple(sorted(old - new, key=lambda file: file.path))
         size = sum(file.size for file in new)
-        return Step(name, added, removed, self._rows(added), len(new), size)
+        return CommitChange(name, added, removed, self._rows(added), len(new), size)
 
     def _rows(self, files: Iterable[BaseFile]) -> Dict[str, int]:
         """Return the rows of each file: as its commit says, or its footer."""

@@ -28,9 +28,9 @@ class CurrentLayer(Layer):
         """Give one row per key that lives, and per deleted one where deletes are soft."""
         return living_rows(events, self._spec, self._columns)
 
-    def desired_of_alone(self, events: DataFrame) -> DataFrame:
+    def desired_of_single_events(self, events: DataFrame) -> DataFrame:
         """Give the same of keys with one event each: a delete deletes nothing."""
-        return living_rows_of_alone(events, self._spec, self._columns)
+        return living_rows_of_single_events(events, self._spec, self._columns)
 
     @property
     def is_open(self) -> Column:
@@ -78,7 +78,7 @@ def living_rows(
     return last.select(*values, gone.alias(spec.history.columns.is_deleted), KEY)
 
 
-def living_rows_of_alone(
+def living_rows_of_single_events(
     events: DataFrame, spec: TableSpec, columns: Sequence[str]
 ) -> DataFrame:
     """Return the same of keys with one event each: a delete deletes nothing."""

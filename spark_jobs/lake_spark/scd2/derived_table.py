@@ -26,7 +26,7 @@ class Layer(ABC):
         """Give the rows of events."""
 
     @abstractmethod
-    def desired_of_alone(self, events: DataFrame) -> DataFrame:
+    def desired_of_single_events(self, events: DataFrame) -> DataFrame:
         """Give the same rows of events that are the only ones of their keys."""
 
     @property
@@ -48,7 +48,7 @@ class Layer(ABC):
         """Add what the SQL of `broken` needs."""
         return rows
 
-    def checked_alone(self, rows: DataFrame) -> DataFrame:
+    def checked_single_events(self, rows: DataFrame) -> DataFrame:
         """Add the same to the only rows of their keys."""
         return rows
 

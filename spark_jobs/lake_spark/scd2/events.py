@@ -96,10 +96,10 @@ def mark_events(
 ) -> DataFrame:
     """Mark which deliveries are one event: contract 2.4.
 
-    Adds lake_seen, 1 where an event is (its smallest position), and
+    Adds lake_event_copy, 1 where an event is (its smallest position), and
     lake_arrival, 1 for the delivery of it that the log ingested first; and the
-    columns of the order. With an earlier commit, `then`, also lake_seen_then, for
-    little more than the marks alone: what lake_seen would be of the deliveries up to
+    columns of the order. With an earlier commit, `then`, also lake_event_copy_then, for
+    little more than the marks alone: what lake_event_copy would be of the deliveries up to
     it, null for later ones.
     """
     # Whoever shuffles by what an event is compares all its columns with all, to plan it.
@@ -111,20 +111,20 @@ def mark_events(
     nth = Window.partitionBy(*same, LogColumn.PATH, LogColumn.ETAG).orderBy(
         LogColumn.RECORD
     )
-    event = Window.partitionBy(*same, "lake_nth")
+    event = Window.partitionBy(*same, "lake_copy_in_file")
     position = event.orderBy(LogColumn.POSITION, LogColumn.RECORD)
     arrival = event.orderBy("_hoodie_commit_time", LogColumn.POSITION, LogColumn.RECORD)
     marks = {
-        "lake_seen": F.row_number().over(position),
+        "lake_event_copy": F.row_number().over(position),
         "lake_arrival": F.row_number().over(arrival),
     }
     if then is not None:
         so_far = position.rowsBetween(Window.unboundedPreceding, Window.currentRow)
         came_by_then = ~retractions.arrived_after(then)
         nth_then = F.count_if(came_by_then).over(so_far)
-        marks["lake_seen_then"] = F.when(came_by_then, nth_then)
-    numbered = deliveries.withColumn("lake_nth", F.row_number().over(nth))
-    return numbered.withColumns(marks).drop("lake_nth")
+        marks["lake_event_copy_then"] = F.when(came_by_then, nth_then)
+    numbered = deliveries.withColumn("lake_copy_in_file", F.row_number().over(nth))
+    return numbered.withColumns(marks).drop("lake_copy_in_file")
 
 
 def marked_then(marked: DataFrame) -> DataFrame:
@@ -133,10 +133,10 @@ def marked_then(marked: DataFrame) -> DataFrame:
     Not of a log with retracted files: where all deliveries of a file are of one commit,
     its copies of an event are numbered alike in both.
     """
-    return marked.withColumn("lake_seen", F.col("lake_seen_then"))
+    return marked.withColumn("lake_event_copy", F.col("lake_event_copy_then"))
 
 
-_MARKS = ("lake_seen", "lake_arrival", "lake_seen_then")
+_MARKS = ("lake_event_copy", "lake_arrival", "lake_event_copy_then")
 
 _SAME = (
     KEY,
@@ -171,4 +171,4 @@ def _with_order(deliveries: DataFrame, roles: Roles) -> DataFrame:
 
 def distinct_events(marked: DataFrame) -> DataFrame:
     """Return one row per event, at its place in the order."""
-    return marked.where("lake_seen = 1").drop(*_MARKS)
+    return marked.where("lake_event_copy = 1").drop(*_MARKS)

@@ -40,22 +40,22 @@ def with_effective_times(events: DataFrame, roles: Roles) -> DataFrame:
     return (
         events.withColumn("lake_run_of_loads", changes_before)
         .withColumn("lake_lowered", F.min(LogColumn.EFFECTIVE_AT).over(to_next_change))
-        .withColumn("lake_since", F.max("lake_lowered").over(so_far))
+        .withColumn("lake_effective_final", F.max("lake_lowered").over(so_far))
     )
 
 
 def last_events(events: DataFrame, roles: Roles) -> DataFrame:
     """Return the newest event of each key: what is true now."""
     newest = Window.partitionBy(KEY).orderBy(*newest_first(roles))
-    return events.withColumn("lake_age", F.row_number().over(newest)).where(
-        "lake_age = 1"
+    return events.withColumn("lake_recency", F.row_number().over(newest)).where(
+        "lake_recency = 1"
     )
 
 
 def versions(events: DataFrame, spec: TableSpec, roles: Roles) -> DataFrame:
     """Return the rows of history: lake_key, lake_from, from, to and the values.
 
-    Takes events with lake_since. Of events with one time the last counts; equal
+    Takes events with lake_effective_final. Of events with one time the last counts; equal
     neighbours are one version; a delete ends a version and leaves a gap.
     """
     counting = _last_of_each_time(events, roles)
@@ -66,7 +66,7 @@ def versions(events: DataFrame, spec: TableSpec, roles: Roles) -> DataFrame:
     return spans.where(F.col(LogColumn.OP).isin(kinds))
 
 
-def versions_of_alone(events: DataFrame) -> DataFrame:
+def versions_of_single_events(events: DataFrame) -> DataFrame:
     """Return the same of events that are the only ones of their keys, from the log's rows.
 
     An upsert is a version without an end, and a delete deletes nothing.
@@ -83,24 +83,24 @@ def versions_of_alone(events: DataFrame) -> DataFrame:
 def _last_of_each_time(events: DataFrame, roles: Roles) -> DataFrame:
     order = Window.partitionBy(KEY).orderBy(*total_order(roles))
     so_far = order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    following = F.lead("lake_since").over(order)
+    following = F.lead("lake_effective_final").over(order)
     # A delete before any upsert deletes nothing, so it leaves no marker.
     existed = F.max(F.col(LogColumn.OP) == UPSERT).over(so_far)
     marked = events.withColumns({"lake_following": following, "lake_existed": existed})
-    is_last = "lake_following IS NULL OR lake_following > lake_since"
+    is_last = "lake_following IS NULL OR lake_following > lake_effective_final"
     return marked.where(f"lake_existed AND ({is_last})")
 
 
 def _spans(counting: DataFrame, roles: Roles) -> DataFrame:
     """Return runs of equal neighbours: from the first one's time to the next run's."""
-    times = Window.partitionBy(KEY).orderBy("lake_since")
+    times = Window.partitionBy(KEY).orderBy("lake_effective_final")
     so_far = times.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     what = F.struct(F.col(LogColumn.OP), *comparable(counting, roles.tracked))
     numbered = (
-        counting.withColumn("lake_what", _of_upserts(what))
+        counting.withColumn("lake_version_values", _of_upserts(what))
         .withColumns(
             {
-                "lake_before": F.lag("lake_what").over(times),
+                "lake_before": F.lag("lake_version_values").over(times),
                 "lake_first": F.row_number().over(times) == 1,
             }
         )
@@ -116,7 +116,7 @@ def _of_upserts(what: Column) -> Column:
 
 
 def _same(counting: DataFrame, times: WindowSpec, roles: Roles) -> Column:
-    same = F.col("lake_what").eqNullSafe(F.col("lake_before"))
+    same = F.col("lake_version_values").eqNullSafe(F.col("lake_before"))
     if roles.narrow:
         floats = same_as_floats(counting, times, roles.tracked, roles.narrow)
         same |= floats
@@ -124,13 +124,13 @@ def _same(counting: DataFrame, times: WindowSpec, roles: Roles) -> Column:
 
 
 def _bounded(numbered: DataFrame) -> DataFrame:
-    times = Window.partitionBy(KEY).orderBy("lake_since")
+    times = Window.partitionBy(KEY).orderBy("lake_effective_final")
     span = Window.partitionBy(KEY, "lake_span")
-    last_first = span.orderBy(F.col("lake_since").desc())
+    last_first = span.orderBy(F.col("lake_effective_final").desc())
     return (
         numbered.withColumns(
             {
-                "lake_starts": F.min("lake_since").over(span),
+                "lake_starts": F.min("lake_effective_final").over(span),
                 "lake_latest": F.row_number().over(last_first),
             }
         )

@@ -45,9 +45,11 @@ class HistoryLayer(Layer):
         rows = version_rows(events, self._spec, self._columns, self._narrow)
         return self._numbered(rows)
 
-    def desired_of_alone(self, events: DataFrame) -> DataFrame:
+    def desired_of_single_events(self, events: DataFrame) -> DataFrame:
         """Give the same of events that are the only ones of their keys."""
-        return self._numbered(version_rows_of_alone(events, self._spec, self._columns))
+        return self._numbered(
+            version_rows_of_single_events(events, self._spec, self._columns)
+        )
 
     def _numbered(self, rows: DataFrame) -> DataFrame:
         if self._numbers is None:
@@ -72,9 +74,9 @@ class HistoryLayer(Layer):
         """Add what the invariants need of a version's neighbours."""
         return invariants.checked(rows, self._spec)
 
-    def checked_alone(self, rows: DataFrame) -> DataFrame:
+    def checked_single_events(self, rows: DataFrame) -> DataFrame:
         """Add the same to versions that have no neighbours."""
-        return invariants.checked_alone(rows, self._spec)
+        return invariants.checked_single_events(rows, self._spec)
 
     def completed(self, changes: DataFrame) -> DataFrame:
         """Give numbers to versions that never had one, and commit these."""
@@ -102,12 +104,12 @@ def version_rows(
     return _rows(spans, spec, columns)
 
 
-def version_rows_of_alone(
+def version_rows_of_single_events(
     events: DataFrame, spec: TableSpec, columns: Sequence[str]
 ) -> DataFrame:
     """Return the same of events that are the only ones of their keys."""
-    seen = invariants.with_witnesses_of_alone(events)
-    return _rows(fold.versions_of_alone(seen), spec, columns)
+    seen = invariants.with_witnesses_of_single_events(events)
+    return _rows(fold.versions_of_single_events(seen), spec, columns)
 
 
 def _rows(spans: DataFrame, spec: TableSpec, columns: Sequence[str]) -> DataFrame:

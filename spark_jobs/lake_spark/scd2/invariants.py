@@ -30,15 +30,15 @@ _OVERLAPS, _GAP, _OPEN = "lake_overlaps", "lake_gap", "lake_open_versions"
 
 
 def with_witnesses(events: DataFrame, roles: Roles) -> DataFrame:
-    """Note with each event, in lake_since order, what the checks will ask."""
+    """Note with each event, in lake_effective_final order, what the checks will ask."""
     order = Window.partitionBy(KEY).orderBy(*total_order(roles))
-    deleted = "CASE WHEN lake_op = '%s' THEN lake_since END" % DELETE
+    deleted = "CASE WHEN lake_op = '%s' THEN lake_effective_final END" % DELETE
     next_delete = F.expr(f"lead({deleted}) IGNORE NULLS").over(order)
     is_last = F.lead(LogColumn.OP).over(order).isNull()
     return events.withColumns({NEXT_DELETE: next_delete, IS_LAST: is_last})
 
 
-def with_witnesses_of_alone(events: DataFrame) -> DataFrame:
+def with_witnesses_of_single_events(events: DataFrame) -> DataFrame:
     """Note the same with events that are the only ones of their keys."""
     never = F.lit(None).cast("timestamp")
     return events.withColumns({NEXT_DELETE: never, IS_LAST: F.lit(True)})
@@ -74,7 +74,7 @@ def checked(rows: DataFrame, spec: TableSpec) -> DataFrame:
     )
 
 
-def checked_alone(rows: DataFrame, spec: TableSpec) -> DataFrame:
+def checked_single_events(rows: DataFrame, spec: TableSpec) -> DataFrame:
     """Return the same of versions that have no neighbours."""
     is_current = F.col(spec.history.columns.is_current)
     return rows.withColumns(

@@ -30,13 +30,13 @@ def standing_events(events: DataFrame, scope: str, roles: Roles) -> DataFrame:
         F.col(scope).alias("scope"),
         F.col(LogColumn.OP).alias("op"),
         F.col(LogColumn.SNAPSHOT_AT).alias("at"),
-        F.col("lake_nth").alias("nth"),
+        F.col("lake_event_number").alias("nth"),
     )
     # Only deletes look back, so most keys carry nothing.
     has_deletes = F.max(F.col(LogColumn.OP) == DELETE).over(key)
     before = f"filter(lake_so_far, t -> t.op = '{UPSERT}' OR t.at < lake_snapshot_at)"
     judged = (
-        events.withColumn("lake_nth", F.row_number().over(order))
+        events.withColumn("lake_event_number", F.row_number().over(order))
         .withColumn(
             "lake_so_far", F.collect_list(F.when(has_deletes, event)).over(so_far)
         )
@@ -48,13 +48,17 @@ def standing_events(events: DataFrame, scope: str, roles: Roles) -> DataFrame:
     is_delete = F.col(LogColumn.OP) == DELETE
     kept = judged.where(~is_delete | F.col("lake_stands").isNull())
     back = judged.where(is_delete & (F.col("lake_stands") != F.col("lake_stood")))
-    values = judged.select(KEY, F.col("lake_nth").alias("lake_stands"), *roles.values)
+    values = judged.select(
+        KEY, F.col("lake_event_number").alias("lake_stands"), *roles.values
+    )
     restored = (
         back.drop(*roles.values)
         .join(values, [KEY, "lake_stands"])
         .withColumn(LogColumn.OP, F.lit(UPSERT))
     )
-    return kept.unionByName(restored).drop("lake_nth", "lake_stood", "lake_stands")
+    return kept.unionByName(restored).drop(
+        "lake_event_number", "lake_stood", "lake_stands"
+    )
 
 
 def _standing(events: str) -> str:

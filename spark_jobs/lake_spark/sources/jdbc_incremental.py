@@ -49,7 +49,7 @@ START = "start"
 
 
 @dataclass(frozen=True)
-class Reach:
+class CursorRange:
     """How far the cursor of a table goes.
 
     `top` is its greatest value, None if that is no value of the lake; `end` the
@@ -143,7 +143,7 @@ def _land(
     rows: DataFrame,
     known: Iterable[Landed],
     pull: JdbcChanges,
-    reach: Reach,
+    reach: CursorRange,
 ) -> List[Landed]:
     """Land rows as changes, but those of a load that only have a column more with it.
 
@@ -184,7 +184,7 @@ def remember_load(run: TableRun, pull: JdbcChanges, facts: Dict[str, Any]) -> No
 
 
 def _facts(
-    pull: JdbcChanges, path: str, reach: Reach, columns: Tuple[str, ...] = ()
+    pull: JdbcChanges, path: str, reach: CursorRange, columns: Tuple[str, ...] = ()
 ) -> Dict[str, Any]:
     end = text_of(reach.end) if reach.end is not None else ""
     landed = (Landed(path, reach.greatest),)
@@ -208,7 +208,7 @@ def cursor_of(table: OpenTable, pull: JdbcChanges) -> SourceColumn:
     return column
 
 
-def _reach(table: OpenTable, column: SourceColumn) -> Reach:
+def _reach(table: OpenTable, column: SourceColumn) -> CursorRange:
     """Return how far the cursor goes; report values beyond what the database reached."""
     text = table.greatest(column)
     if table.has_nulls(column):
@@ -218,10 +218,10 @@ def _reach(table: OpenTable, column: SourceColumn) -> Reach:
             " pulled after the first pull. Set it in every row in the source.",
         )
     if text is None:
-        return Reach(is_empty=not table.has_nulls(column))
+        return CursorRange(is_empty=not table.has_nulls(column))
     top, limit = _parsed(table, column, text), _limit(table, column)
     if top is not None and (limit is None or top <= limit):
-        return Reach(False, top, top, limit)
+        return CursorRange(False, top, top, limit)
     if limit is None:
         raise PullFailed(
             f"connection {table.server.name!r}: {table.name}: the greatest value of its"
@@ -238,7 +238,7 @@ def _reach(table: OpenTable, column: SourceColumn) -> Reach:
             f" rows are pulled, and the bookmark stays at {row_value(end)}. Correct"
             " them, or pull a view without them.",
         )
-    return Reach(False, top, end, limit)
+    return CursorRange(False, top, end, limit)
 
 
 def _limit(table: OpenTable, column: SourceColumn) -> Optional[Value]:
@@ -289,7 +289,7 @@ def _six_digits(text: str) -> str:
     return f"{whole}.{digits.ljust(6, '0')}" if dot else whole
 
 
-def _last(run: TableRun, bookmark: Bookmark, reach: Reach) -> Optional[Value]:
+def _last(run: TableRun, bookmark: Bookmark, reach: CursorRange) -> Optional[Value]:
     """Return the bookmark's end, where the cursor still is of its kind.
 
     Never in the future.
@@ -326,12 +326,12 @@ def _asked(
     return value
 
 
-def _is_before(reach: Reach, start: Optional[Value]) -> bool:
+def _is_before(reach: CursorRange, start: Optional[Value]) -> bool:
     return start is not None and reach.top is not None and reach.top < start
 
 
 def _condition(
-    table: OpenTable, column: SourceColumn, start: Optional[Value], reach: Reach
+    table: OpenTable, column: SourceColumn, start: Optional[Value], reach: CursorRange
 ) -> str:
     """Return the condition: all rows at first, then from `start`; none beyond the top."""
     ends = f"{RANGE} IS NOT NULL"

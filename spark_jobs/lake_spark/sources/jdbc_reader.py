@@ -73,7 +73,9 @@ def _has_files(run: TableRun, *, load: bool) -> bool:
     if list_landing(run.store, run.landing, globs):
         return True
     patterns = [glob_pattern(each) for each in globs]
-    return any(p.fullmatch(path) for path in run.manifest().paths for p in patterns)
+    return any(
+        p.fullmatch(path) for path in run.ingested_files().paths for p in patterns
+    )
 
 
 def _first_key(table: OpenTable) -> Optional[SourceColumn]:

@@ -68,7 +68,7 @@ def _landed(run: TableRun) -> Landed:
     """Return what lies in landing, and what was ingested and may have left it."""
     glob = run.spec.source.changes
     names = [each.path for each in list_landing(run.store, run.landing, [glob])]
-    return landed([*names, *run.manifest().paths])
+    return landed([*names, *run.ingested_files().paths])
 
 
 def _refuse_losses(run: TableRun, topic: Topic, done: Landed) -> None:

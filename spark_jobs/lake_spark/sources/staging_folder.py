@@ -80,7 +80,7 @@ def pulled_before(run: TableRun, top: str) -> List[str]:
     start = f"{run.landing}/{top}/"
     paths = [each.uri[len(start) :] for each in run.store.list(start)]
     names = {path.split("/")[0] for path in paths if path.endswith(f"/{PULLED}")}
-    for path in run.manifest().paths:
+    for path in run.ingested_files().paths:
         first, _, rest = path.partition("/")
         if first == top and "/" in rest:
             names.add(rest.split("/")[0])

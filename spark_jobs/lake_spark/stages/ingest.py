@@ -22,7 +22,7 @@ from lake_spark.ingest.batches import landing_of, set_aside, unseen_files, unsee
 from lake_spark.ingest.snapshot_backlog import Backlog
 from lake_spark.ingest.snapshot_diff import SourceSnapshot, group_snapshots, refuse_late
 from lake_spark.landing.files import LandingFile, shown
-from lake_spark.landing.ingested_files import Manifest
+from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.sources.jdbc_landed import lands_in_load
 from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
 from lake_spark.profiling.profile import profile_loaded
@@ -41,7 +41,7 @@ def full_load(run: TableRun) -> None:
     is_built = catch_up(run)
     if isinstance(run.spec.source, Feed):
         _feed(run, load_globs(run.spec))
-    elif not run.manifest().count:
+    elif not run.ingested_files().count:
         _snapshots(run, first_only=True)
     if not is_built:
         build_current(run)
@@ -91,9 +91,9 @@ def _feed(run: TableRun, globs: Sequence[str]) -> None:
     if run.spec.engine is Engine.STREAMER:
         done = hoodie_streamer.account(run, globs)
     else:
-        manifest = run.manifest()
-        files = unseen_files(run, manifest, globs)
-        done = bool(files) and change_files.take_files(run, files, manifest)
+        ingested = run.ingested_files()
+        files = unseen_files(run, ingested, globs)
+        done = bool(files) and change_files.ingest_files(run, files, ingested)
     if done:
         run.report.settle_duplicates(build_current(run))
 
@@ -104,36 +104,36 @@ def _snapshots(run: TableRun, *, first_only: bool = False) -> None:
     A late one is passed over; one that can still be taken, or is not complete, holds
     back the rest, other scope values apart.
     """
-    manifest = run.manifest()
-    waiting, paths = _waiting(run, manifest)
+    ingested = run.ingested_files()
+    waiting, paths = _waiting(run, ingested)
     if first_only:
         waiting = [each for each in waiting if each.at == waiting[0].at]
     backlog = Backlog(run, paths)
     held: Set[Tuple[Optional[str], ...]] = set()
     while waiting:
-        taken = backlog.take(waiting, manifest)
+        taken = backlog.take(waiting, ingested)
         if not taken:
             taken = 1
-            if not _take_first(run, waiting, paths, manifest):
+            if not _take_first(run, waiting, paths, ingested):
                 held.add(waiting[0].scopes)
         waiting = [each for each in waiting[taken:] if each.scopes not in held]
         build_current(run)
-        manifest = run.manifest()
+        ingested = run.ingested_files()
 
 
 def _take_first(
     run: TableRun,
     waiting: Sequence[SourceSnapshot],
     paths: Sequence[str],
-    manifest: Manifest,
+    ingested: IngestedFiles,
 ) -> bool:
     """Ingest the first snapshot by itself; return whether those behind it may follow."""
     snapshot = waiting[0]
     try:
-        refuse_late(snapshot, manifest, run.spec)
-        missing = snapshot_completeness.what_is_missing(run, snapshot, paths, manifest)
+        refuse_late(snapshot, ingested, run.spec)
+        missing = snapshot_completeness.what_is_missing(run, snapshot, paths, ingested)
         if missing is None:
-            return snapshots.take_snapshot(run, snapshot, manifest)
+            return snapshots.ingest_snapshot(run, snapshot, ingested)
         behind = [each for each in waiting[1:] if each.scopes == snapshot.scopes]
         warning = snapshot_completeness.waits(snapshot, missing, behind)
         run.report.warn(WarningId.INCOMPLETE_SNAPSHOT, warning)
@@ -148,23 +148,23 @@ def _take_first(
 
 
 def _waiting(
-    run: TableRun, manifest: Manifest
+    run: TableRun, ingested: IngestedFiles
 ) -> Tuple[List[SourceSnapshot], List[str]]:
     """Return the snapshots never ingested, and the paths of all files in landing."""
     landing = landing_of(run, [run.spec.source.files])
-    signs, files = landing.signs, unseen_of(run, manifest, landing)
+    signs, files = landing.signs, unseen_of(run, ingested, landing)
     if files and signs:
         # What landed while the list was made, with its marker, is in a second one.
         again = landing_of(run, [run.spec.source.files])
         if again.files != landing.files:
-            landing, files = again, unseen_of(run, manifest, again)
+            landing, files = again, unseen_of(run, ingested, again)
     paths = [each.path for each in landing.files]
-    found = group_snapshots(_without_copies(run, files, manifest), run.spec)
-    return snapshot_completeness.with_signs(run, found, signs, manifest), paths
+    found = group_snapshots(_without_copies(run, files, ingested), run.spec)
+    return snapshot_completeness.with_signs(run, found, signs, ingested), paths
 
 
 def _without_copies(
-    run: TableRun, files: Sequence[LandingFile], manifest: Manifest
+    run: TableRun, files: Sequence[LandingFile], ingested: IngestedFiles
 ) -> List[LandingFile]:
     """Leave out files with the content of one that is ingested, of the same time."""
     if not files:
@@ -172,7 +172,7 @@ def _without_copies(
     by_path = run.spec.scope is not None and run.spec.scope.pattern is not None
     known = {
         (each.snapshot_at, each.etag, tuple(each.scopes) if by_path else ()): each.path
-        for each in manifest.all
+        for each in ingested.all
     }
     found = []
     for file in files:
@@ -204,9 +204,9 @@ def end(run: TableRun) -> None:
 
 def _report_freshness(run: TableRun) -> None:
     """Report how far current is behind: by events, by their landing, by its own commit."""
-    manifest = run.manifest()
-    run.report.newest_input = manifest.newest
-    run.report.newest_event = manifest.newest_event
+    ingested = run.ingested_files()
+    run.report.newest_input = ingested.newest
+    run.report.newest_event = ingested.newest_event
     built = run.current.last_instant(LOG_INSTANT)
     if built:
         run.report.current_built = time_of(built).isoformat()

@@ -1,4 +1,4 @@
-"""maintenance: compaction, clustering and cleaning, each only where due; old manifests.
+"""maintenance: compaction, clustering and cleaning, each only where due; old lists of files.
 
 They run as Hudi's SQL procedures inside our application; Hudi's own utility
 jobs exit 0 after a failure in some releases and fail with nothing to do in
@@ -47,21 +47,21 @@ def maintenance(run: TableRun) -> None:
         table = run.table(layer)
         if table.has_data():
             _maintenance(run, layer, table)
-    _sweep_manifests(run)
+    _sweep_ingested_files(run)
     drop_unasked(run)
     profile_where_due(run)
     whole_messages.remove_old(run)
 
 
-def _sweep_manifests(run: TableRun) -> None:
-    """Remove manifests of ingested files that no commit can need any more."""
+def _sweep_ingested_files(run: TableRun) -> None:
+    """Remove objects about ingested files that no commit can need any more."""
     newest = run.log.last_value("inputs")
     if newest is None:
         return
     needed = {newest, *run.log.active_values("inputs")}
-    gone = run.manifests.sweep(needed, datetime.now(timezone.utc))
+    gone = run.ingested_files_folder.sweep(needed, datetime.now(timezone.utc))
     if gone:
-        run.say(f"removed {gone} object(s) of old manifests")
+        run.say(f"removed {gone} object(s) about ingested files")
 
 
 def _maintenance(run: TableRun, layer: str, table: CommittedTable) -> None:

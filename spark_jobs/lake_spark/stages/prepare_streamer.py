@@ -25,7 +25,7 @@ def prepare_incremental(run: TableRun) -> None:
 
 def _prepare(run: TableRun, globs: Sequence[str]) -> None:
     reprocess.finish(run)
-    manifest = run.manifest()
-    files = unseen_files(run, manifest, globs)
+    ingested = run.ingested_files()
+    files = unseen_files(run, ingested, globs)
     if files:
-        hoodie_streamer.prepare(run, files, manifest)
+        hoodie_streamer.prepare(run, files, ingested)

@@ -124,16 +124,16 @@ def _folded(
     """Return what the log makes of the chosen keys, as of the table's commit."""
     built = table.last_value(difference.LOG_INSTANT)
     roles = Roles.of(run.spec, columns)
-    manifest = run.manifest()
+    ingested = run.ingested_files()
     log = retractions.until(run.log.read(), built)
-    deliveries = retractions.live(retractions.judged(log, manifest))
+    deliveries = retractions.live(retractions.judged(log, ingested))
     chosen = deliveries.where(_chosen(share) | about_all_keys())
-    if manifest.contents.renamed:  # what a chosen key shows may follow from another's
+    if ingested.contents.renamed:  # what a chosen key shows may follow from another's
         keys = deliveries.where(_chosen(share)).select(KEY).distinct()
         keys = with_families(keys, deliveries)
-        chosen = difference.of_keys(deliveries, keys, manifest.contents)
+        chosen = difference.of_keys(deliveries, keys, ingested.contents)
     marked = mark_events(chosen, roles)
-    folded = layer.desired(complete_events(marked, run.spec, roles, manifest.contents))
+    folded = layer.desired(complete_events(marked, run.spec, roles, ingested.contents))
     return folded.where(_chosen(share))
 
 

@@ -14,7 +14,7 @@ from lake_spec.contract.reading_settings import changed_reading, reading_setting
 from lake_spec.model import TableSpec
 from lake_spec.parsing.json_codec import to_data
 from lake_spark.errors import shortened
-from lake_spark.landing.ingested_files import Manifest
+from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.tables.settings_diff import Definition
 
 UNTIL = "reading.until"
@@ -22,26 +22,26 @@ UNTIL = "reading.until"
 _SHOWN = 200
 
 
-def record(spec: TableSpec, manifest: Manifest) -> Definition:
-    """Return what the commit after this manifest records."""
-    now, until = _now(spec), _changes(manifest)
-    for name in _changed(spec, manifest):
-        until[name] = (manifest.definition[name], manifest.newest)
+def record(spec: TableSpec, ingested: IngestedFiles) -> Definition:
+    """Return what the commit after these files records."""
+    now, until = _now(spec), _changes(ingested)
+    for name in _changed(spec, ingested):
+        until[name] = (ingested.definition[name], ingested.newest)
     return {**now, **({UNTIL: json.dumps(until, sort_keys=True)} if until else {})}
 
 
-def differences(spec: TableSpec, manifest: Manifest) -> List[str]:
+def differences(spec: TableSpec, ingested: IngestedFiles) -> List[str]:
     """Return in words what that commit reads otherwise than those before."""
-    now, names = _now(spec), _changed(spec, manifest)
-    words = [_of_reprocess(name, now, manifest) for name in _changes(manifest)]
+    now, names = _now(spec), _changed(spec, ingested)
+    words = [_of_reprocess(name, now, ingested) for name in _changes(ingested)]
     told = [each for each in words if each]
     if names:
-        old = manifest.definition
+        old = ingested.definition
         listed = "; ".join(
             f"{name} was {_shown(old[name])}, now {_shown(now[name])}" for name in names
         )
         told.append(f"{listed}. That counts for files that are ingested from now on.")
-        if others := manifest.count - len(manifest.retracting):
+        if others := ingested.count - len(ingested.retracting):
             told[-1] += (
                 f" Rows of the {others:,} file(s) before stay as they were read; a reprocess "
                 "of such a file reads it by the new settings."
@@ -49,11 +49,11 @@ def differences(spec: TableSpec, manifest: Manifest) -> List[str]:
     return told
 
 
-def _of_reprocess(name: str, now: Definition, manifest: Manifest) -> Optional[str]:
-    old, until = _changes(manifest)[name]
+def _of_reprocess(name: str, now: Definition, ingested: IngestedFiles) -> Optional[str]:
+    old, until = _changes(ingested)[name]
     if now.get(name, old) == old:
         return None
-    count = sum(each.landed_at <= until for each in manifest.retracting)
+    count = sum(each.landed_at <= until for each in ingested.retracting)
     if not count:
         return None
     return (
@@ -68,14 +68,14 @@ def _now(spec: TableSpec) -> Definition:
     return {name: json.dumps(value, sort_keys=True) for name, value in found}
 
 
-def _changed(spec: TableSpec, manifest: Manifest) -> List[str]:
+def _changed(spec: TableSpec, ingested: IngestedFiles) -> List[str]:
     """Return the settings that differ from those of the last commit, if it has files."""
-    has_files = manifest.newest is not None
-    return changed_reading(manifest.definition, _now(spec)) if has_files else []
+    has_files = ingested.newest is not None
+    return changed_reading(ingested.definition, _now(spec)) if has_files else []
 
 
-def _changes(manifest: Manifest) -> Dict[str, Tuple[str, str]]:
-    found = json.loads(manifest.definition.get(UNTIL, "{}"))
+def _changes(ingested: IngestedFiles) -> Dict[str, Tuple[str, str]]:
+    found = json.loads(ingested.definition.get(UNTIL, "{}"))
     return {name: (old, until) for name, (old, until) in found.items()}
 
 

@@ -90,8 +90,8 @@ def _as_json(found: Mapping[str, Any]) -> Definition:
 def check(run: TableRun) -> None:
     """Refuse settings that differ from those that the tables were made with."""
     if run.spec.has_files:
-        manifest = run.manifest()
-        is_new = not manifest.definition
+        ingested = run.ingested_files()
+        is_new = not ingested.definition
     else:
         is_new = not run.current.has_data()
     if is_new:
@@ -102,7 +102,7 @@ def check(run: TableRun) -> None:
         if is_new:
             _refuse_foreign(run.log)
         chosen = of_log(run.spec, with_defaults=False)
-        differing = changed(manifest.definition, of_log(run.spec), chosen)
+        differing = changed(ingested.definition, of_log(run.spec), chosen)
         _refuse(run.spec, differing, _only_by_first_load)
     check_tables(run, may_differ=run.report.stage in _REBUILDS)
 

@@ -23,7 +23,7 @@ from lake_spark.changelog.schema import ENVELOPE, LogColumn
 from lake_spark.changelog.table import ChangeLog
 from lake_spark.errors import BadFileReason, SettingsChanged
 from lake_spark.schema.key_text import key_text
-from lake_spark.landing.ingested_files import Manifest, ManifestFolder
+from lake_spark.landing.ingested_files import IngestedFiles, IngestedFilesFolder
 from lake_spark.scd2 import fold
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.promotion import merged, stored_type, widens
@@ -144,10 +144,10 @@ class TableRun:
         return table_folder(self.environment.warehouse, self.spec.stored_as)
 
     @cached_property
-    def manifests(self) -> ManifestFolder:
+    def ingested_files_folder(self) -> IngestedFilesFolder:
         """Return which landing files its log commits ingested."""
         name, release = self.spec.full_name, self.report.release
-        return ManifestFolder(self.store, f"{self.home}/inputs", name, release)
+        return IngestedFilesFolder(self.store, f"{self.home}/inputs", name, release)
 
     @property
     def erased_keys(self) -> ErasedObject:
@@ -160,9 +160,9 @@ class TableRun:
             old_uri=f"{self.home}/erased.json",
         )
 
-    def manifest(self) -> Manifest:
+    def ingested_files(self) -> IngestedFiles:
         """Return every landing file that the change log has ingested."""
-        return self.manifests.load(self.log.last_value("inputs"))
+        return self.ingested_files_folder.load(self.log.last_value("inputs"))
 
     @cached_property
     def log(self) -> ChangeLog:

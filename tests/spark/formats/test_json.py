@@ -124,7 +124,7 @@ def read(lake):
     """What is read of the landing files: record number -> row."""
     run = lake.tables
     files = list_landing(run.store, run.landing, ["load/*"])
-    batch = batches.shaped(run, files, run.manifest())
+    batch = batches.shaped(run, files, run.ingested_files())
     assert run.report.set_aside == []
     kept = batches.read_all(run, batch)
     found = {row.lake_record: row for row in kept.numbered.collect()}

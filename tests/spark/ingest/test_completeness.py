@@ -10,7 +10,7 @@ import pytest
 from lake_spark.errors import BadFile, WrongSnapshotFiles
 from lake_spark.ingest import batches, snapshot_completeness
 from lake_spark.ingest.snapshot_diff import group_snapshots
-from lake_spark.landing.ingested_files import Manifest
+from lake_spark.landing.ingested_files import IngestedFiles
 from tests.spark.lake import Lake, table
 
 SPEC = """
@@ -42,8 +42,12 @@ def verdicts(root, complete: str, files: Dict[str, str], more: str = "") -> Dict
     found = group_snapshots(dated, run.spec)
     paths = [each.path for each in landing.files]
     told = {}
-    for each in snapshot_completeness.with_signs(run, found, landing.signs, Manifest()):
-        missing = snapshot_completeness.what_is_missing(run, each, paths, Manifest())
+    for each in snapshot_completeness.with_signs(
+        run, found, landing.signs, IngestedFiles()
+    ):
+        missing = snapshot_completeness.what_is_missing(
+            run, each, paths, IngestedFiles()
+        )
         told[(f"{each.at:%m-%d}", *filter(None, each.scopes))] = missing or ""
     return told
 

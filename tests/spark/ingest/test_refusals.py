@@ -31,7 +31,7 @@ from lake_spec.model import (
     Unique,
 )
 from lake_spec.model.sources import DeletedWhen
-from lake_spark.landing.ingested_files import Manifest
+from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.tables.recorded_reading import record
 from lake_spark.tables.recorded_settings import of_log, of_table
 from tests.spark.lake import SNAPSHOTS, FEED_FILES, LOAD_AND_CHANGES, Lake, table
@@ -214,7 +214,7 @@ def test_what_changes_no_row_is_not_refused(lakes):
         for path, changed in leaves(spec):
             if path in NO_ROW:
                 assert recorded(changed) == recorded(spec), path
-                says = record(changed, Manifest()) != record(spec, Manifest())
+                says = record(changed, IngestedFiles()) != record(spec, IngestedFiles())
                 assert says is (path in READING), path
                 seen.add(path)
         assert len(seen) > 15

@@ -86,7 +86,7 @@ def test_a_corrected_file_is_refused_until_its_reprocess_and_then_as_if_never_wr
 def test_an_old_window_changes_nothing_and_its_reprocess_no_row(feed):
     window = Window(datetime(2026, 2, 2, tzinfo=timezone.utc))
     before, was = feed.files(), rows(feed)
-    taken = [each.path for each in feed.tables.manifest().all]
+    taken = [each.path for each in feed.tables.ingested_files().all]
     report = feed.run("incremental", window=window)
     assert (report.state, feed.files()) == ("nothing_new", before)
 

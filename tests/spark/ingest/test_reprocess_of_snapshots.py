@@ -48,9 +48,11 @@ def test_a_snapshot_is_reprocessed_with_all_after_it_and_nobody_sees_the_way(
     things.land("2026-01-10/1.csv", "id,note\n1,b\n2,a\n3,a\n")
     with monkeypatch.context() as patched:
         patched.setattr(snapshot_backlog, "MOST_SNAPSHOTS", 1)
-        patched.setattr(snapshots, "take_snapshot", _only_once(snapshots.take_snapshot))
+        patched.setattr(
+            snapshots, "ingest_snapshot", _only_once(snapshots.ingest_snapshot)
+        )
         assert reprocess_files(things, "2026-01-10/*").error["message"] == "killed"
-    assert things.tables.manifest().reprocess == ("2026-01-20/1.csv",)
+    assert things.tables.ingested_files().reprocess == ("2026-01-20/1.csv",)
     report = things.done("scd2")[0]
     assert "first 2026-01-20/1.csv. Run tests_reprocess or tests_incremental" in (
         report.warnings[0]

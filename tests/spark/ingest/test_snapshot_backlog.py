@@ -71,7 +71,7 @@ def rows_of(rows: DataFrame) -> List[str]:
 def left_by(lake: Lake) -> Dict[str, Any]:
     """All that runs left, but for when and in which commits."""
     tables = lake.tables
-    manifest = tables.manifest()
+    manifest = tables.ingested_files()
     bad = ("lake_reason", "lake_path", "lake_record", "lake_etag", "lake_raw")
     quarantine = tables.quarantine
     return {

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 
 from lake_spark.ingest.snapshot_diff import SourceSnapshot
-from lake_spark.ingest.snapshot_sequence import Step, rows_of_steps
+from lake_spark.ingest.snapshot_sequence import SnapshotInOrder, rows_of_steps
 
 DAYS = [datetime(2026, 1, day) for day in range(1, 6)]
 
 
-def step(day: int, *scopes: str, deletes: bool = True) -> Step:
-    return Step(SourceSnapshot(DAYS[day], (), scopes or (None,)), deletes)
+def step(day: int, *scopes: str, deletes: bool = True) -> SnapshotInOrder:
+    return SnapshotInOrder(SourceSnapshot(DAYS[day], (), scopes or (None,)), deletes)
 
 
 def test_a_key_is_absent_from_the_next_snapshot_that_deletes():

@@ -144,7 +144,7 @@ def test_a_table_whose_log_was_lost_is_read(lake):
 
 
 def _taken(lake: Lake):
-    return lake.tables.manifest()
+    return lake.tables.ingested_files()
 
 
 TYPED = table(FEED_FILES + """\

@@ -141,9 +141,9 @@ def twice(spans):
 def test_invariants_hold_for_keys_with_one_event(
     alone_things, monkeypatch, fault, told
 ):
-    true_versions = fold.versions_of_alone
+    true_versions = fold.versions_of_single_events
     monkeypatch.setattr(
-        fold, "versions_of_alone", lambda *given: fault(true_versions(*given))
+        fold, "versions_of_single_events", lambda *given: fault(true_versions(*given))
     )
     before = alone_things.files()
     error = alone_things.run("scd2").error

@@ -9,7 +9,7 @@ import pytest
 
 from lake_spark.materialize import previous_rows, single_event
 from lake_spark.materialize.pending import Pending
-from lake_spark.landing.ingested_files import LogContents, Manifest
+from lake_spark.landing.ingested_files import LogContents, IngestedFiles
 from tests.spark.erasing import erased
 from tests.spark.lake import FEED_FILES, Lake, table
 
@@ -105,7 +105,7 @@ def split(
     spark, keys, *, contents=LogContents(), scope=None, keeps_absent=False, rows=10
 ):
     """The keys that have several deliveries and those alone; None if not set apart."""
-    waiting = Pending(None, "1", Manifest(accepted=rows, contents=contents))
+    waiting = Pending(None, "1", IngestedFiles(accepted=rows, contents=contents))
     new = SimpleNamespace(last_value=lambda name: None)
     newest = SimpleNamespace(instant="1")
     log = SimpleNamespace(path=f"{keys} {rows}", last_commit=lambda: newest)

@@ -19,7 +19,7 @@ from lake_spark.publish.delta import (
     protocol,
     remove,
 )
-from lake_spark.publish.instants import BaseFile, Step
+from lake_spark.publish.instants import BaseFile, CommitChange
 from lake_spark.storage.object_store import FolderStore
 
 SCHEMA = StructType().add("id", "integer").add("name", "string")
@@ -80,7 +80,7 @@ def test_writers_are_asked_for_a_feature_that_no_engine_has():
     }
 
 
-STEP = Step("20260102", (FILE,), (), {FILE.path: 3}, 1, FILE.size)
+STEP = CommitChange("20260102", (FILE,), (), {FILE.path: 3}, 1, FILE.size)
 
 
 def log_of(root: Path, description: str, columns: dict) -> Delta:

@@ -124,7 +124,7 @@ def test_keys_with_one_delivery_are_the_oracles_without_a_fold(spark, name):
     flags = ["is_deleted"] if spec.current.deletes.value == "soft" else []
     names = (flags, [*comparison.TIMES, *comparison.FLAGS])
     for layer, rows, named in zip(layers, wanted, names):
-        made = layer.desired(events).unionByName(layer.desired_of_alone(only))
+        made = layer.desired(events).unionByName(layer.desired_of_single_events(only))
         compare(spec, landing, made, rows, named, least=HISTORIES // 4)
 
 

@@ -109,7 +109,7 @@ def test_the_same_bytes_put_again_change_nothing_and_other_bytes_are_refused(
     lake.done("incremental", "scd2")
     assert lake.living("note") == [("1", "b")]
     (file,) = lake.store.list(f"{lake.tables.landing}/2026-01-01.csv")
-    assert lake.tables.manifest().find("2026-01-01.csv").etag == file.etag
+    assert lake.tables.ingested_files().find("2026-01-01.csv").etag == file.etag
 
     lake.land("2026-01-01.csv", "id,note\n1,x\n", at="2026-01-03")
     report = lake.run("incremental")

@@ -11,7 +11,7 @@ from lake_local.aws.server import Emulator
 from lake_spark.errors import RefusedInput
 from lake_spark.ingest import same_content
 from lake_spark.landing.files import list_landing
-from lake_spark.landing.ingested_files import ManifestFolder
+from lake_spark.landing.ingested_files import IngestedFilesFolder
 from lake_spark.storage.object_store import FolderStore, S3Store, StoredObject
 
 ROWS = b"id,note\n1,a\n"
@@ -44,7 +44,7 @@ def run(s3, bucket):
 
 def taken(run):
     """The inputs of a commit of all that lies there."""
-    folder = ManifestFolder(FolderStore(), "file:///nowhere")
+    folder = IngestedFilesFolder(FolderStore(), "file:///nowhere")
     files = list_landing(run.store, run.landing, ["**"])
     known = same_content.checksums(run.store, files)
     return folder.load(None).next(files, {}, {}, checksums=known)

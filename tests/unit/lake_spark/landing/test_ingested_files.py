@@ -13,7 +13,11 @@ from lake_spec.contract.state_format import UnreadableState
 from lake_spark.errors import RefusedInput
 from lake_spark.landing import ingested_file_parts
 from lake_spark.landing.files import LandingFile
-from lake_spark.landing.ingested_files import Manifest, ManifestFolder, IngestedFile
+from lake_spark.landing.ingested_files import (
+    IngestedFiles,
+    IngestedFilesFolder,
+    IngestedFile,
+)
 from lake_spark.landing.ingested_file_parts import FILES, SMALL
 from lake_spark.storage.object_store import FolderStore
 
@@ -22,7 +26,7 @@ DAY = datetime(2026, 11, 19, tzinfo=timezone.utc)
 
 @pytest.fixture
 def folder(tmp_path):
-    return ManifestFolder(FolderStore(), tmp_path.as_uri(), "shop.orders", "r7")
+    return IngestedFilesFolder(FolderStore(), tmp_path.as_uri(), "shop.orders", "r7")
 
 
 def landed(path, etag="1", at=DAY, **more):
@@ -49,7 +53,7 @@ def test_the_newest_file_is_that_which_landed_last_whenever_it_was_taken(folder)
 
 
 def test_before_the_first_file_there_is_no_newest():
-    assert Manifest().newest is None
+    assert IngestedFiles().newest is None
 
 
 def test_another_content_is_refused_but_for_what_an_erase_put_there(folder):
@@ -82,7 +86,7 @@ def test_the_same_content_under_another_etag_is_remembered_by_the_next_commit(fo
 
 
 def test_the_rows_of_all_commits_are_counted_also_of_files_that_are_retracted():
-    first = Manifest().next([landed("a", "1")], {"a": {"accepted": 100_000}}, {})
+    first = IngestedFiles().next([landed("a", "1")], {"a": {"accepted": 100_000}}, {})
     second = first.next([landed("b", "1")], {"b": {"accepted": 200, "landed": 300}}, {})
     assert (first.accepted, second.accepted) == (100_000, 100_200)
     assert second.without(second.files).next([], {}, {}).accepted == 100_200
@@ -236,7 +240,9 @@ def test_fields_of_a_later_release_are_kept_by_a_commit_of_this_one(folder, tmp_
     data["files"][0]["owner"] = {"team": "a"}
     data["parts"][0]["rows"] = 5
     head.write_text(json.dumps(data))
-    later = folder.load(committed(ManifestFolder(FolderStore(), tmp_path.as_uri()), id))
+    later = folder.load(
+        committed(IngestedFilesFolder(FolderStore(), tmp_path.as_uri()), id)
+    )
     id = committed(folder, later.parent, landed("c"))
     data = json.loads((tmp_path / f"{id}.json").read_text())
     assert data["later"] == {"deep": [1, {"x": None}]}
@@ -319,7 +325,7 @@ def test_objects_and_parts_that_nothing_needs_go_after_a_week(folder, tmp_path):
     assert left == {f"{ids[1]}.json", f"{ids[3]}.json", f"{orphan}.json"}
     ingested_file_parts._TABLES.clear()
     for id, count in ((ids[1], 2), (ids[3], 4)):
-        inputs = ManifestFolder(FolderStore(), tmp_path.as_uri()).load(id)
+        inputs = IngestedFilesFolder(FolderStore(), tmp_path.as_uri()).load(id)
         assert len(list(inputs.paths)) == count * (SMALL + 1)
     needed = {e.part for id in (ids[1], ids[3]) for e in folder.load(id).parts}
     stored = {each.name.split(".")[0] for each in (tmp_path / "parts").iterdir()}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from lake_spec.model import Column, Csv, Rule, Snapshot, SnapshotTime, TableSpec
-from lake_spark.landing.ingested_files import IngestedFile, Manifest
+from lake_spark.landing.ingested_files import IngestedFile, IngestedFiles
 from lake_spark.tables.recorded_reading import differences, record
 
 DAYS = [f"2026-01-0{day}T00:00:00+00:00" for day in (1, 2, 3)]
@@ -50,8 +50,8 @@ def reprocessed(manifest, *days):
 
 
 def test_a_change_is_said_by_the_commit_that_reads_otherwise_and_once(spec):
-    assert differences(spec, Manifest()) == []
-    first = after(Manifest(), spec, DAYS[0])
+    assert differences(spec, IngestedFiles()) == []
+    first = after(IngestedFiles(), spec, DAYS[0])
     assert differences(spec, first) == []
     other = with_format(spec, delimiter=";", encoding="latin-1")
     other = replace(other, quality=(Rule("note", not_null=True),))
@@ -65,7 +65,7 @@ def test_a_change_is_said_by_the_commit_that_reads_otherwise_and_once(spec):
 
 
 def test_what_changes_no_row_of_a_file_is_not_said(spec):
-    first = after(Manifest(), spec, DAYS[0])
+    first = after(IngestedFiles(), spec, DAYS[0])
     columns = ((n, replace(c, description="x", tags=("y",))) for n, c in spec.columns)
     other = replace(spec, owner="others", description="x", columns=tuple(columns))
     assert differences(other, first) == []
@@ -73,7 +73,7 @@ def test_what_changes_no_row_of_a_file_is_not_said(spec):
 
 
 def test_a_commit_of_an_earlier_release_says_nothing_of_it(spec):
-    first = replace(after(Manifest(), spec, DAYS[0]), definition={"key": '["id"]'})
+    first = replace(after(IngestedFiles(), spec, DAYS[0]), definition={"key": '["id"]'})
     other = with_format(spec, delimiter=";")
     assert differences(other, first) == []
     second = after(first, other, DAYS[1])
@@ -82,7 +82,7 @@ def test_a_commit_of_an_earlier_release_says_nothing_of_it(spec):
 
 
 def test_a_setting_that_one_of_the_releases_does_not_know_is_not_said(spec):
-    first = after(Manifest(), spec, DAYS[0])
+    first = after(IngestedFiles(), spec, DAYS[0])
     settings = {**first.definition, "source.format.flavour": '"x"'}
     del settings["source.format.header"]
     other = with_format(spec, header=False)
@@ -91,7 +91,7 @@ def test_a_setting_that_one_of_the_releases_does_not_know_is_not_said(spec):
 
 def test_a_reprocess_says_which_of_its_files_were_read_otherwise(spec):
     other = with_format(spec, delimiter=";")
-    second = after(after(Manifest(), spec, DAYS[0]), other, DAYS[1])
+    second = after(after(IngestedFiles(), spec, DAYS[0]), other, DAYS[1])
     third = after(second, other, DAYS[2])
     assert differences(other, reprocessed(third, DAYS[1], DAYS[2])) == []
     (words,) = differences(other, reprocessed(third, *DAYS))
@@ -105,7 +105,7 @@ def test_a_reprocess_says_which_of_its_files_were_read_otherwise(spec):
 
 
 def test_a_reprocess_of_all_files_that_changes_the_setting_leaves_none_behind(spec):
-    first = after(Manifest(), spec, DAYS[0])
+    first = after(IngestedFiles(), spec, DAYS[0])
     (words,) = differences(
         with_format(spec, delimiter=";"), reprocessed(first, DAYS[0])
     )

@@ -108,6 +108,7 @@ def test_a_kill_between_commit_and_publication_is_healed_by_the_next_run(
     assert len(iceberg_snapshots(path)) == 3 >= before, "a version for each commit"
 
 
+@pytest.mark.nightly  # by day: a kill there, in tests/spark/whole_runs/test_readers.py
 def test_a_kill_before_the_hint_for_readers_is_healed_by_a_run_with_nothing_new(
     spark, tmp_path
 ):

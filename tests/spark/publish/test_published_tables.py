@@ -166,6 +166,7 @@ def test_every_commit_is_read_alike_by_every_engine(spark, tmp_path, played):
             others_agree(lake, layer)
 
 
+@pytest.mark.nightly  # by day: tests/spark/whole_runs/test_readers.py
 @pytest.mark.skipif(not PYTHON.exists(), reason="needs ./setup.sh --only readers")
 def test_pyiceberg_and_delta_rs_read_each_commit_alike(spark, tmp_path):
     lake = Lake(spark, tmp_path, stored(SPEC, partition_by=("place", "day")))

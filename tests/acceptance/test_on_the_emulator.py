@@ -15,6 +15,8 @@ from lake_acceptance.__main__ import CHECKS, main
 from lake_acceptance.check import Check
 from lake_local.workspace import project
 
+import pytest
+
 from tests.acceptance.emulator import emulator
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -58,6 +60,8 @@ def fee_of(row: dict) -> str:
     return row["fee"][len("Decimal('") : -len("')")]
 
 
+# By day: the same stages in tests/e2e, each check in tests/unit/lake_acceptance.
+@pytest.mark.nightly
 def test_all_that_needs_no_account_passes_and_nothing_is_left(tmp_path, capsys):
     planted = [Check("read-published", "?", read_published, ("published",))]
     at = [each.name for each in CHECKS].index("published") + 1

@@ -146,6 +146,7 @@ def test_a_dimension_is_published_with_its_tables(spark, tmp_path):
         assert len(iceberg_snapshots(path)) == len(delta_versions(path)) == 2
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", TABLE_TYPES)
 def test_a_product_is_published_as_its_tables_are(spark, tmp_path, kind):
     stall = Stall(spark, tmp_path, ["enriched"])
@@ -204,6 +205,7 @@ def test_a_writer_that_was_first_with_the_same_number_is_not_overwritten(
 FORMATS = {Iceberg: ReadableAs.ICEBERG, Delta: ReadableAs.DELTA}
 
 
+@pytest.mark.nightly
 def test_versions_end_with_the_files_that_a_cleaning_removes(spark, tmp_path):
     lake = loaded(spark, tmp_path)
     for number in range(1, 7):
@@ -379,6 +381,7 @@ LONG_KEY = f"{CANARY}:0123456789-0123456789-Äö"
 """As long as a UUID: its length, which Avro writes before it, is a letter."""
 
 
+@pytest.mark.nightly  # by day: test_an_erased_subject_is_in_no_metadata
 def test_the_scan_of_an_erase_reads_every_file_of_published_metadata(spark, tmp_path):
     """Files that name the key come from a table that is partitioned by it."""
     lake = loaded(spark, tmp_path)

@@ -118,6 +118,7 @@ def test_readers_find_the_rows_of_hudi_after_work_and_after_the_next_run(worked,
 INDEXES = one_by_day([Index.BLOOM, Index.SIMPLE, Index.RECORD])
 
 
+@pytest.mark.nightly  # by day: tests/spark/storage/test_legacy_lists.py
 @pytest.mark.parametrize("index", INDEXES, ids=lambda index: index.value)
 def test_lists_beside_decimals_are_whole_after_a_compaction_and_new_keys(
     spark, tmp_path, index
@@ -155,6 +156,7 @@ def test_a_table_that_is_loaded_again_from_landing_is_read_alike(spark, tmp_path
     assert differences(worked.lake) == []
 
 
+@pytest.mark.nightly
 def test_a_copy_of_a_table_that_is_older_than_its_metadata_is_read_alike(
     spark, tmp_path
 ):

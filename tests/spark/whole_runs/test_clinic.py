@@ -19,6 +19,7 @@ from lake_spec.products.plans import with_plans
 from tests.cases import clinic
 from tests.spark.lake import Lake
 
+pytestmark = pytest.mark.nightly  # by day: tests/spark/product, of tables of a few rows
 ROOT = clinic.SYNTHEA.parents[1]
 EXPORTS = ("2024-01-01", "2026-01-01")
 PATIENTS = 30

@@ -34,7 +34,8 @@ def killed(spark, tmp_path_factory):
 METADATA = "create iceberg/current/metadata/v"
 KILLS = [
     pytest.param("incremental", METADATA, False, marks=pytest.mark.nightly),
-    ("incremental", METADATA, True),  # there is no hint for readers
+    # There is no hint for readers.
+    pytest.param("incremental", METADATA, True, marks=pytest.mark.nightly),
     ("scd2", "create history/_delta_log/", False),  # as Iceberg it is published
     pytest.param(
         "maintenance",
@@ -45,7 +46,9 @@ KILLS = [
     pytest.param(
         "rebuild", "register history iceberg", False, marks=pytest.mark.nightly
     ),
-    ("erase", "delete iceberg/current/metadata/", True),
+    pytest.param(
+        "erase", "delete iceberg/current/metadata/", True, marks=pytest.mark.nightly
+    ),
 ]
 """The stage, and the change before which, or after which, it dies."""
 

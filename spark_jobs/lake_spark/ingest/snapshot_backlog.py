@@ -7,40 +7,34 @@ empty, too many losses) or that brings a column. That one is left to
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial, reduce
 from operator import or_
 from typing import Dict, FrozenSet, List, Optional, Sequence, Set
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import Row
 from pyspark.sql import functions as F
-from pyspark.storagelevel import StorageLevel
 
-from lake_spec.model import MissingKeys, TableSpec
-from lake_spark.changelog.schema import LogColumn, log_columns
+from lake_spec.model import TableSpec
+from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import BadFile, RefusedInput
 from lake_spark.formats.inference import source_name
 from lake_spark.formats.placeholders import placeholder_texts
 from lake_spark.ingest import (
     batches,
-    previous_snapshot,
     quarantine,
     row_expressions,
     snapshot_completeness,
-    snapshot_counts,
     snapshot_diff,
-    snapshot_sequence,
+    snapshot_outcomes,
     snapshots,
 )
 from lake_spark.ingest.batches import Batch, Look, Rows
 from lake_spark.ingest.reader import Input
 from lake_spark.ingest.snapshot_diff import SourceSnapshot
-from lake_spark.ingest.snapshot_sequence import PLACE, PREVIOUS, SnapshotInOrder
+from lake_spark.ingest.snapshot_outcomes import Outcomes, paths_of
 from lake_spark.landing.files import LandingFile, moved_on
 from lake_spark.landing.ingested_files import IngestedFiles
-from lake_spark.scd2.events import KEY
-from lake_spark.schema.columns import Columns, any_null
-from lake_spark.storage.inline_rows import small_table
+from lake_spark.schema.columns import Columns
 from lake_spark.tables.table_run import TableRun
 
 MOST_SNAPSHOTS = 1_000
@@ -172,14 +166,10 @@ def _joined(found: Sequence[Batch]) -> Batch:
     return Batch([each for batch in found for each in batch.inputs], found[0].columns)
 
 
-def _paths(batch: Batch) -> List[str]:
-    return [each.file.path for each in batch.inputs]
-
-
 def _before(found: Sequence[Batch], bad: Set[str]) -> List[Batch]:
     """Return the snapshots before the first that has one of these files."""
     for place, each in enumerate(found):
-        if bad.intersection(_paths(each)):
+        if bad.intersection(paths_of(each)):
             return list(found[:place])
     return list(found)
 
@@ -199,12 +189,12 @@ def _judged(
         scopes.setdefault(row.lake_path, []).append(row)
     good: List[Batch] = []
     for each in _before(found, bad):
-        counted = rows.counted.of(_paths(each))
+        counted = rows.counted.of(paths_of(each))
         if quarantine.is_refused(run, counted) or (
             placeholder_texts(run.spec) and counted.contents.partial
         ):
             break
-        values = [row for path in _paths(each) for row in scopes.get(path, ())]
+        values = [row for path in paths_of(each) for row in scopes.get(path, ())]
         if run.spec.scope and not _covers(run, each, values, ingested):
             break
         each.files = batches.file_reports(each, counted)
@@ -229,117 +219,39 @@ def _covers(
 def _take_rows(
     run: TableRun, found: Sequence[Batch], rows: Rows, ingested: IngestedFiles
 ) -> int:
-    names = [name for name, _ in found[0].columns]
-    unreadable = _unreadable(run, rows)
-    line = _compared(run, found, rows, unreadable, ingested)
-    line = line.persist(StorageLevel.MEMORY_AND_DISK)
-    try:
-        compared = snapshot_sequence.outcomes(line, run.spec, names)
-        counts: List[List[Row]] = [[] for _ in found]
-        for row in snapshot_counts.count(compared, run.spec, F.col(PLACE)):
-            counts[row[PLACE]].append(row)
-        done = _not_refused(run, found, counts)
+    with snapshot_outcomes.outcomes(run, found, rows, ingested) as compared:
+        done = _not_refused(compared)
         if done:
-            events = _events(run, found[:done], compared.where(F.col(PLACE) < done))
-            count = sum(snapshot_counts.events(run, each) for each in counts[:done])
-            events = snapshot_counts.in_few_files(events, count)
-            _commit(run, found[:done], counts, rows, unreadable, events, ingested)
+            _commit(run, done, rows, compared, ingested)
         return done
-    finally:
-        line.unpersist()
 
 
-def _unreadable(run: TableRun, rows: Rows) -> Set[str]:
-    """Return the files with quarantined rows whose keys cannot be read."""
-    if not rows.counted.bad:
-        return set()
-    bad = quarantine.bad_rows(rows.numbered).where(any_null(run.spec.key))
-    return {row.lake_path for row in bad.select(LogColumn.PATH).distinct().collect()}
-
-
-def _compared(
-    run: TableRun,
-    found: Sequence[Batch],
-    rows: Rows,
-    unreadable: Set[str],
-    ingested: IngestedFiles,
-) -> DataFrame:
-    columns = found[0].columns
-    steps = [
-        SnapshotInOrder(each.snapshot, not unreadable.intersection(_paths(each)))
-        for each in found
-    ]
-    scopes = {scope for each in found for scope in each.snapshot.scopes}
-    whole = replace(found[0].snapshot, scopes=tuple(scopes))
-    good = quarantine.good_rows(rows.numbered).select(*log_columns(columns))
-    held = None
-    if rows.counted.bad:  # a quarantined row counts as present
-        bad = quarantine.bad_rows(rows.numbered).select(LogColumn.PATH, KEY)
-        held = bad.where(f"{KEY} IS NOT NULL")
-    return snapshot_sequence.compared(
-        good,
-        previous_snapshot.before(run, whole, columns, ingested),
-        held,
-        steps,
-        snapshot_diff.times_taken(ingested),
-        run.spec,
-        [name for name, _ in columns],
-        sorted(_unsent(run.spec, found[0].inputs[0])),
-    )
-
-
-def _not_refused(
-    run: TableRun, found: Sequence[Batch], counts: Sequence[Sequence[Row]]
-) -> int:
+def _not_refused(compared: Outcomes) -> int:
     """Return how many come before the first that is empty or loses too many keys."""
-    for place, each in enumerate(found):
+    for place in range(len(compared.found)):
         try:
-            snapshot_counts.refuse(run, each.snapshot, each.files, counts[place])
+            compared.refuse(place)
         except RefusedInput:
             return place
-    return len(found)
-
-
-def _events(run: TableRun, found: Sequence[Batch], compared: DataFrame) -> DataFrame:
-    """Return upserts and derived deletes."""
-    upserts = compared.where(snapshot_diff.UPSERTS)
-    upserts = snapshot_diff.dated(upserts, run.spec, F.col(PREVIOUS))
-    facts = [
-        (place, *snapshot_diff.facts_of_deletes(each.snapshot))
-        for place, each in enumerate(found)
-    ]
-    table = ((PLACE, "int"), *snapshot_diff.FACTS_OF_DELETES)
-    absent = compared.where("lake_change = 'absent'")
-    absent = absent.drop(*[name for name, _ in snapshot_diff.FACTS_OF_DELETES])
-    absent = absent.join(F.broadcast(small_table(run.spark, table, facts)), PLACE)
-    return upserts.unionByName(snapshot_diff.as_deletes(absent))
+    return len(compared.found)
 
 
 def _commit(
-    run: TableRun,
-    found: Sequence[Batch],
-    counts: Sequence[Sequence[Row]],
-    rows: Rows,
-    unreadable: Set[str],
-    events: DataFrame,
-    ingested: IngestedFiles,
+    run: TableRun, done: int, rows: Rows, compared: Outcomes, ingested: IngestedFiles
 ) -> None:
-    """Make the commit, and report of each snapshot what would be if it were alone."""
-    paths = [path for each in found for path in _paths(each)]
+    """Commit so many, and report of each snapshot what would be if it were alone."""
+    found = compared.found[:done]
+    paths = [path for each in found for path in paths_of(each)]
     has_bad = bool(rows.counted.bad)
     bad = quarantine.examples_of_files(run.spec, rows.numbered) if has_bad else {}
-    for each, own in zip(found, counts):
-        mine = _paths(each)
+    for place, each in enumerate(found):
+        mine = paths_of(each)
         examples = [row for path in mine for row in bad.get(path, ())]
         batches.warn_of_names(run, each.inputs)
         words = f"snapshot {each.snapshot.name}"
         counted = rows.counted.of(mine)
         batches.account(run, each, counted, partial(list, examples), words)
-        if unreadable.intersection(mine):
-            snapshots.warn_of_unreadable_key(run)
-        snapshot_counts.settle(each.files, own)
-        if run.spec.source.missing_keys is MissingKeys.DELETE:
-            run.report.derived_deletes += snapshot_counts.total(own, change="absent")
+        compared.settle(place)
     batch = _joined(found)
     batch.files = [report for each in found for report in each.files]
     batch.contents = reduce(or_, (each.contents for each in found))
@@ -347,5 +259,5 @@ def _commit(
     batch.newest_event = max(events_at, default=None)
     if rows.counted.of(paths).bad:
         quarantine.keep(run, rows.numbered.where(F.col(LogColumn.PATH).isin(paths)))
-    batches.commit(run, batch, events, ingested)
+    batches.commit(run, batch, compared.events(done), ingested)
     run.report.add_files(batch.files)

@@ -1,4 +1,4 @@
-"""Repeated snapshots: each becomes changes against the one before.
+"""Repeated snapshots: what they are of, which are refused, which events follow from them.
 
 Contract section 4.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Dict, List, Optional, Sequence, Set, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.model import MissingKeys, TableSpec
@@ -19,7 +19,6 @@ from lake_spark.errors import LateSnapshot, TooManyLosses
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.scd2.events import KEY
-from lake_spark.schema.equality import comparable
 
 KNOWN = "lake_known"
 """Whether a key of the state lives."""
@@ -117,39 +116,6 @@ def scope_text(spec: TableSpec) -> Column:
     return value.cast("string")
 
 
-def changes(
-    snapshot: DataFrame, state: DataFrame, spec: TableSpec, columns: Sequence[str]
-) -> DataFrame:
-    """Compare the snapshot's rows with what was known before: one row per identity.
-
-    `state` is of `states.before`. Adds lake_change: 'new', 'changed',
-    'unchanged', 'duplicate' or 'absent'.
-    """
-    same_row = identity(spec)
-    rows = _newest_of_key(snapshot, same_row)
-    once = rows.where("lake_newest = 1")
-    matches = [F.col(f"new.{n}").eqNullSafe(F.col(f"old.{n}")) for n in same_row]
-    joined = once.alias("new").join(state.alias("old"), matches, "full_outer")
-    is_known = F.coalesce(F.col(f"old.{KNOWN}"), F.lit(False))
-    dropped = [name for name, column in spec.columns if column.dropped]
-    what = (
-        F.when(F.col("new.lake_op").isNull(), "absent")
-        .when(~is_known, "new")
-        .when(_same_values(once, state, columns, dropped), "unchanged")
-        .otherwise("changed")
-    )
-    mine = [name for name in snapshot.columns if name not in (KEY, *columns)]
-    kept = {KEY, *spec.key, *same_row}
-    compared = joined.where(F.col("new.lake_op").isNotNull() | is_known).select(
-        *[_value(name, kept) for name in (KEY, *columns)],
-        *[F.col(f"new.{n}") for n in mine],
-        what.alias("lake_change"),
-        F.col(f"old.{BEFORE}"),
-    )
-    again = rows.where("lake_newest > 1").withColumn("lake_change", F.lit("duplicate"))
-    return compared.unionByName(again.drop("lake_newest"), allowMissingColumns=True)
-
-
 def dated(upserts: DataFrame, spec: TableSpec, previous: Column) -> DataFrame:
     """Let upserts be valid from `effective_at`, where it can be believed.
 
@@ -163,77 +129,6 @@ def dated(upserts: DataFrame, spec: TableSpec, previous: Column) -> DataFrame:
     believed = F.greatest(F.col(LogColumn.EFFECTIVE_AT), previous)
     since = F.when(advanced, believed).otherwise(F.col(LogColumn.SNAPSHOT_AT))
     return upserts.withColumn(LogColumn.EFFECTIVE_AT, since)
-
-
-def previous_of(
-    snapshot: SourceSnapshot, ingested: IngestedFiles, spec: TableSpec
-) -> Column:
-    """Return the time of the previous snapshot of the row's scope value, or null."""
-    newest = times_taken(ingested)
-    if not spec.scope:
-        return F.lit(newest.get(None)).cast("timestamp")
-    of_scopes = [each for each in snapshot.scopes if each in newest]
-    if not of_scopes:
-        return F.lit(None).cast("timestamp")
-    pairs = [F.lit(part) for each in of_scopes for part in (each, newest[each])]
-    return F.create_map(*pairs)[scope_text(spec)]
-
-
-def _newest_of_key(snapshot: DataFrame, same_row: Sequence[str]) -> DataFrame:
-    """Keep of several rows of one key the last in the snapshot."""
-    last = Window.partitionBy(*same_row).orderBy(
-        F.col(LogColumn.POSITION).desc(), F.col(LogColumn.RECORD).desc()
-    )
-    return snapshot.withColumn("lake_newest", F.row_number().over(last))
-
-
-def _same_values(
-    new: DataFrame, old: DataFrame, columns: Sequence[str], dropped: Sequence[str]
-) -> Column:
-    """Return whether a row of the snapshot says what was known.
-
-    A value not sent says nothing.
-    """
-    others = [name for name in columns if name not in dropped]
-    same = _values(new, "new", others).eqNullSafe(_values(old, "old", others))
-    not_sent = F.split(F.coalesce("new.lake_unavailable", F.lit("")), ",")
-    for name in dropped:
-        values = [
-            _values(rows, side, [name]) for rows, side in ((new, "new"), (old, "old"))
-        ]
-        same &= F.array_contains(not_sent, name) | values[0].eqNullSafe(values[1])
-    return same
-
-
-def _values(rows: DataFrame, side: str, columns: Sequence[str]) -> Column:
-    return F.struct(*comparable(rows, columns, side))
-
-
-def _value(name: str, kept: Set[str]) -> Column:
-    """Return a value: an absent row keeps what identifies it, its other values are null."""
-    if name in kept:
-        return F.coalesce(f"new.{name}", f"old.{name}").alias(name)
-    return F.col(f"new.{name}").alias(name)
-
-
-def held(compared: DataFrame, why: Column) -> DataFrame:
-    """Mark absent keys that are not to be deleted, because their rows are unreadable."""
-    absent = F.col("lake_change") == "absent"
-    change = F.when(absent & why.isNotNull(), "held").otherwise(F.col("lake_change"))
-    return compared.withColumn("lake_change", change)
-
-
-def derived_deletes(
-    compared: DataFrame, snapshot: SourceSnapshot, spec: TableSpec
-) -> DataFrame:
-    """Return the absent keys as delete events at the snapshot's time, none if ignored."""
-    absent = compared.where("lake_change = 'absent'")
-    if spec.source.missing_keys is MissingKeys.IGNORE:
-        return absent.limit(0)
-    facts = zip(FACTS_OF_DELETES, facts_of_deletes(snapshot))
-    return as_deletes(
-        absent.withColumns({name: F.lit(value) for (name, _), value in facts})
-    )
 
 
 FACTS_OF_DELETES = (

@@ -1,10 +1,9 @@
-"""Several snapshots, each compared with the one before it, in one sort of their rows.
+"""Snapshots, each compared with the one before it, in one sort of their rows.
 
-`snapshot_diff` joins one snapshot with what was known before it. Here the rows of all
-are sorted by key and snapshot, and a window over the rows of each key finds the same:
-the row before is what was known, and a key is absent from the first snapshot between its
-row and the next one. So the cost is that of the rows, however many snapshots they are of.
-Decision 050.
+Their rows and what was known before the first are sorted by key and snapshot. A window over
+the rows of each key finds what became of them: the row before is what was known, and a key
+is absent from the first snapshot between its row and the next one. So the cost is that of
+the rows, however many snapshots they are of. Contract section 4, decision 050.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from lake_spec.model import MissingKeys, TableSpec
+from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.ingest.snapshot_diff import (
     BEFORE,
@@ -43,6 +43,8 @@ _KIND = "lake_kind"
 _BASE, _ROW, _HELD = 0, 1, 2
 """What was known before, a row, and the key of a quarantined row."""
 _VALUES, _KEPT, _DECLARED = "lake_values", "lake_kept", "lake_declared"
+_DROPPED, _NOT_SENT = "lake_dropped", "lake_not_sent"
+"""The values of dropped columns, a struct each, and the columns that a row did not send."""
 
 _PLACES = ((LogColumn.PATH, "string"), (PLACE, "int"))
 _STEPS = (
@@ -72,13 +74,12 @@ def compared(
     newest: Mapping[Optional[str], datetime],
     spec: TableSpec,
     columns: Sequence[str],
-    unsent: Sequence[str],
 ) -> DataFrame:
     """Compare the rows of all snapshots, each with what was known before its snapshot.
 
     `state` is of `previous_snapshot.before` the first of them, `newest` has the time of
     the snapshot before it per scope value. `held` has the keys (lake_path, lake_key) of
-    quarantined rows. `unsent` are dropped columns, which no row has.
+    quarantined rows. Of several snapshots all rows lack the same dropped columns, or none.
 
     `outcomes` says what the result means.
     """
@@ -93,20 +94,24 @@ def compared(
     step_of = F.broadcast(
         small_table(spark, _STEPS, rows_of_steps(steps, newest, ignores))
     )
-    kept = _kept(spec, columns)
+    kept, dropped = _kept(spec, columns), _dropped(spec, columns)
     facts = {
         _SCOPE: F.coalesce(scope_text(spec), F.lit("")),
         _KEPT: F.struct(*[F.col(name) for name in kept]),
     }
-    sent = [name for name in columns if name not in unsent]
     at = F.lit(None) if spec.effective_at is None else F.col(spec.effective_at)
     line = (
-        rows.withColumns({**facts, _VALUES: _values(rows, sent), KNOWN: F.lit(True)})
-        .withColumns({_KIND: F.lit(_ROW), _DECLARED: at.cast("timestamp")})
+        rows.withColumns({**facts, **_values(rows, columns, dropped)})
+        .withColumns({KNOWN: F.lit(True), _KIND: F.lit(_ROW)})
+        .withColumn(_DECLARED, at.cast("timestamp"))
         .join(place_of, LogColumn.PATH)
     )
-    base = state.withColumns({**facts, _VALUES: _values(state, sent)}).select(
-        *(KEY, KNOWN, _SCOPE, _KEPT, _VALUES, F.col(BEFORE).alias(_DECLARED)),
+    if dropped:
+        said = F.coalesce(LogColumn.UNAVAILABLE, F.lit(""))
+        line = line.withColumn(_NOT_SENT, F.split(said, ","))
+    base_values = _values(state, columns, dropped)
+    base = state.withColumns({**facts, **base_values}).select(
+        *(KEY, KNOWN, _SCOPE, _KEPT, *base_values, F.col(BEFORE).alias(_DECLARED)),
         *(F.lit(_BASE).alias(_KIND), F.lit(-1).alias(PLACE)),
     )
     line = line.unionByName(base, allowMissingColumns=True)
@@ -115,7 +120,8 @@ def compared(
         keys = keys.join(step_of.select(PLACE, _SCOPE), PLACE)
         keys = keys.withColumns({_KIND: F.lit(_HELD), KNOWN: F.lit(False)})
         line = line.unionByName(keys, allowMissingColumns=True)
-    line = _with_what_was(line.join(step_of, [PLACE, _SCOPE]))
+    # A row may be of a scope value that its snapshot, by its path, does not cover.
+    line = _with_what_was(line.join(step_of, [PLACE, _SCOPE], "left"), dropped)
     others = [name for name in rows.columns if name not in kept]
     return line.where(f"lake_change IS NOT NULL OR {_GONE} IS NOT NULL").select(
         *others,
@@ -130,11 +136,35 @@ def _kept(spec: TableSpec, columns: Sequence[str]) -> List[str]:
     return [name for name in columns if name in names]
 
 
-def _values(rows: DataFrame, names: Sequence[str]) -> Column:
-    return F.struct(*comparable(rows, names))
+def _dropped(spec: TableSpec, columns: Sequence[str]) -> List[str]:
+    """Return the columns that files may lack without saying anything of their values."""
+    dropped = {name for name, column in spec.columns if column.dropped}
+    return [name for name in columns if name in dropped]
 
 
-def _with_what_was(line: DataFrame) -> DataFrame:
+def _values(
+    rows: DataFrame, columns: Sequence[str], dropped: Sequence[str]
+) -> Dict[str, Column]:
+    """Return what is compared: the values of all columns, those of dropped ones apart."""
+    others = [name for name in columns if name not in dropped]
+    values = {_VALUES: F.struct(*comparable(rows, others))}
+    if dropped:
+        each = [F.struct(*comparable(rows, [name])).alias(name) for name in dropped]
+        values[_DROPPED] = F.struct(*each)
+    return values
+
+
+def _is_same(dropped: Sequence[str]) -> str:
+    """Return whether a row says what was known; a value that was not sent says nothing."""
+    same = [f"{_VALUES} <=> lake_was.{_VALUES}"]
+    for name in dropped:
+        place = f"{_DROPPED}.{sql_identifier(name)}"
+        not_sent = f"array_contains({_NOT_SENT}, {sql_literal(name)})"
+        same.append(f"({not_sent} OR {place} <=> lake_was.{place})")
+    return " AND ".join(same)
+
+
+def _with_what_was(line: DataFrame, dropped: Sequence[str]) -> DataFrame:
     """Add BEFORE, lake_change, and the place from which a row's key is absent, if any.
 
     A key lives from a row on until it is absent: `lake_life` numbers its lives. Of
@@ -155,14 +185,15 @@ def _with_what_was(line: DataFrame) -> DataFrame:
         f"{_KIND} = {_ROW} AND lake_next_place <=> {PLACE} AND lake_next_kind = {_ROW}"
     )
     remembered = f"{_KIND} != {_HELD} AND NOT lake_is_again"
-    row = F.struct("lake_life", KNOWN, _VALUES, _KEPT, _DECLARED)
+    values = [_VALUES, *([_DROPPED] if dropped else [])]
+    row = F.struct("lake_life", KNOWN, *values, _KEPT, _DECLARED)
     was_known = (
         "coalesce(lake_was.lake_known AND lake_was.lake_life = lake_life, false)"
     )
     change = (
         f"CASE WHEN {_KIND} = {_ROW} THEN CASE WHEN lake_is_again THEN 'duplicate'"
         f" WHEN NOT lake_was_known THEN 'new'"
-        f" WHEN {_VALUES} <=> lake_was.{_VALUES} THEN 'unchanged' ELSE 'changed' END"
+        f" WHEN {_is_same(dropped)} THEN 'unchanged' ELSE 'changed' END"
         f" WHEN {_KIND} = {_HELD} AND lake_was_known AND lake_last_place < {PLACE}"
         " THEN 'held' END"
     )
@@ -193,8 +224,9 @@ def _with_what_was(line: DataFrame) -> DataFrame:
 def outcomes(line: DataFrame, spec: TableSpec, columns: Sequence[str]) -> DataFrame:
     """Return what `compared` found: a row per landed row, derived delete and held key.
 
-    lake_change is as `snapshot_diff.changes` gives it, or 'held'. PLACE is the snapshot,
-    PREVIOUS the time of the one before it.
+    lake_change is 'new', 'changed', 'unchanged', 'duplicate', 'absent', or 'held': a key
+    that lives on, as its row is quarantined. PLACE is the snapshot, PREVIOUS the time of
+    the one before it.
     """
     absent = line.where(f"{_GONE} IS NOT NULL").select(
         *(KEY, *_kept(spec, columns), F.lit("absent").alias("lake_change")),

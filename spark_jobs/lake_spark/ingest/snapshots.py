@@ -5,26 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import List, Sequence
 
-from pyspark.sql import DataFrame, Row
-from pyspark.sql import functions as F
+from pyspark.sql import Row
 
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import MissingKeys, TableSpec
+from lake_spec.model import TableSpec
 from lake_spec.text.marked_values import quoted_value, row_value
-from lake_spark.changelog.schema import log_columns, LogColumn
+from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import RefusedInput, WrongScopes, WrongSnapshotFiles
 from lake_spark.ingest import (
     batches,
-    previous_snapshot,
     quarantine,
     snapshot_completeness,
-    snapshot_counts,
     snapshot_diff,
+    snapshot_outcomes,
 )
 from lake_spark.ingest.snapshot_diff import SourceSnapshot
 from lake_spark.landing.ingested_files import IngestedFiles
-from lake_spark.scd2.events import KEY
-from lake_spark.schema.columns import any_null
 from lake_spark.tables.table_run import TableRun
 
 
@@ -48,7 +44,7 @@ def ingest_snapshot(
         if not snapshot.scopes:
             cover(run, batch, scopes_of_rows(run.spec, rows))
             snapshot_diff.refuse_late(batch.snapshot, ingested, run.spec)
-        return _take_rows(run, batch, rows, ingested)
+        return _ingest_rows(run, batch, rows, ingested)
     finally:
         rows.release()
 
@@ -127,65 +123,15 @@ def _refuse_several(snapshot: SourceSnapshot, values: Sequence[Row]) -> None:
             raise WrongSnapshotFiles(paths, words)
 
 
-def _take_rows(
+def _ingest_rows(
     run: TableRun, batch: batches.Batch, rows: batches.Rows, ingested: IngestedFiles
 ) -> bool:
-    compared = _compared(run, batch, rows, ingested).persist()
-    try:
-        events = _events(run, batch, compared, ingested)
+    with snapshot_outcomes.outcomes(run, [batch], rows, ingested) as found:
+        found.refuse(0)
+        found.settle(0)
         if not run.dry_run:
             if rows.counted.bad:
                 quarantine.keep(run, rows.numbered)
-            batches.commit(run, batch, events, ingested)
-    finally:
-        compared.unpersist()
+            batches.commit(run, batch, found.events(1), ingested)
     run.report.add_files(batch.files)
     return not run.dry_run
-
-
-def _compared(
-    run: TableRun, batch: batches.Batch, rows: batches.Rows, ingested: IngestedFiles
-) -> DataFrame:
-    """Return every row of the snapshot and every absent key, with what became of it."""
-    names = [name for name, _ in batch.columns]
-    good = quarantine.good_rows(rows.numbered).select(*log_columns(batch.columns))
-    state = previous_snapshot.before(run, batch.snapshot, batch.columns, ingested)
-    compared = snapshot_diff.changes(good, state, run.spec, names)
-    if not rows.counted.bad:
-        return compared
-    bad = quarantine.bad_rows(rows.numbered)
-    if not bad.where(any_null(run.spec.key)).isEmpty():
-        warn_of_unreadable_key(run)
-        return snapshot_diff.held(compared, F.lit(True))
-    # A quarantined row counts as present.
-    keys = bad.select(KEY).distinct().withColumn("lake_bad", F.lit(True))
-    return snapshot_diff.held(compared.join(keys, KEY, "left"), F.col("lake_bad")).drop(
-        "lake_bad"
-    )
-
-
-def warn_of_unreadable_key(run: TableRun) -> None:
-    """Report that a snapshot deletes nothing."""
-    run.report.warn(
-        WarningId.KEPT_MISSING_KEYS,
-        "missing_keys was not applied, because the key of a quarantined row cannot be "
-        "read. Fix the row and land the snapshot again.",
-    )
-
-
-def _events(
-    run: TableRun, batch: batches.Batch, compared: DataFrame, ingested: IngestedFiles
-) -> DataFrame:
-    """Return upserts and derived deletes; settle the batch's accounting."""
-    snapshot = batch.snapshot
-    counts = snapshot_counts.count(compared, run.spec)
-    snapshot_counts.refuse(run, snapshot, batch.files, counts)
-    snapshot_counts.settle(batch.files, counts)
-    upserts = compared.where(snapshot_diff.UPSERTS)
-    previous = snapshot_diff.previous_of(snapshot, ingested, run.spec)
-    upserts = snapshot_diff.dated(upserts, run.spec, previous)
-    deletes = snapshot_diff.derived_deletes(compared, snapshot, run.spec)
-    if run.spec.source.missing_keys is MissingKeys.DELETE:
-        run.report.derived_deletes += snapshot_counts.total(counts, change="absent")
-    count = snapshot_counts.events(run, counts)
-    return snapshot_counts.in_few_files(upserts.unionByName(deletes), count)

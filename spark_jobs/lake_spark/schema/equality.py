@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterable, List, Optional, Sequence, Set
+from typing import Dict, Iterable, List, Sequence, Set
 
 from pyspark.sql import Column, DataFrame, WindowSpec
 from pyspark.sql import functions as F
@@ -15,16 +15,13 @@ from lake_spark.schema.promotion import with_floats
 from lake_spark.schema.spark_types import column_type
 
 
-def comparable(
-    rows: DataFrame, names: Iterable[str], side: Optional[str] = None
-) -> List[Column]:
+def comparable(rows: DataFrame, names: Iterable[str]) -> List[Column]:
     """Return columns in a form that equality is defined on: maps as sorted entries.
 
-    They keep their names. With `side` they are the fields of that struct.
+    They keep their names.
     """
     kinds = {field.name: field.dataType for field in rows.schema.fields}
-    place = "" if side is None else f"{side}."
-    return [_comparable(F.col(place + name), name, kinds[name]) for name in names]
+    return [_comparable(F.col(name), name, kinds[name]) for name in names]
 
 
 def _comparable(value: Column, name: str, kind: DataType) -> Column:

@@ -1,0 +1,142 @@
+"""What became of the rows of snapshots, one or several, and of the keys that they lack."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Iterator, List, Sequence, Set
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+from pyspark.storagelevel import StorageLevel
+
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.model import MissingKeys
+from lake_spark.changelog.schema import LogColumn, log_columns
+from lake_spark.ingest import (
+    previous_snapshot,
+    quarantine,
+    snapshot_counts,
+    snapshot_diff,
+    snapshot_sequence,
+)
+from lake_spark.ingest.batches import Batch, Rows
+from lake_spark.ingest.snapshot_sequence import PLACE, PREVIOUS, SnapshotInOrder
+from lake_spark.landing.ingested_files import IngestedFiles
+from lake_spark.scd2.events import KEY
+from lake_spark.schema.columns import any_null
+from lake_spark.storage.inline_rows import small_table
+from lake_spark.tables.table_run import TableRun
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Snapshots in order, with a row for each landed row, absent key and held key.
+
+    `counts` are those of `snapshot_counts`, per snapshot; `unreadable` the files with
+    quarantined rows whose keys cannot be read.
+    """
+
+    run: TableRun
+    found: Sequence[Batch]
+    compared: DataFrame
+    counts: Sequence[Sequence[Row]]
+    unreadable: Set[str]
+
+    def refuse(self, place: int) -> None:
+        """Raise TooManyLosses if the snapshot is empty, or lacks too many keys."""
+        each = self.found[place]
+        snapshot_counts.refuse(self.run, each.snapshot, each.files, self.counts[place])
+
+    def settle(self, place: int) -> None:
+        """Set what became of the rows of the snapshot's files."""
+        each, counts = self.found[place], self.counts[place]
+        if self.unreadable.intersection(paths_of(each)):
+            self.run.report.warn(
+                WarningId.KEPT_MISSING_KEYS,
+                "missing_keys was not applied, because the key of a quarantined row cannot "
+                "be read. Fix the row and land the snapshot again.",
+            )
+        snapshot_counts.settle(each.files, counts)
+        if self.run.spec.source.missing_keys is MissingKeys.DELETE:
+            deletes = snapshot_counts.total(counts, change="absent")
+            self.run.report.derived_deletes += deletes
+
+    def events(self, first: int) -> DataFrame:
+        """Return upserts and derived deletes of so many snapshots."""
+        spec = self.run.spec
+        compared = self.compared.where(F.col(PLACE) < first)
+        upserts = compared.where(snapshot_diff.UPSERTS)
+        upserts = snapshot_diff.dated(upserts, spec, F.col(PREVIOUS))
+        facts = [
+            (place, *snapshot_diff.facts_of_deletes(each.snapshot))
+            for place, each in enumerate(self.found[:first])
+        ]
+        table = ((PLACE, "int"), *snapshot_diff.FACTS_OF_DELETES)
+        absent = compared.where("lake_change = 'absent'")
+        absent = absent.drop(*[name for name, _ in snapshot_diff.FACTS_OF_DELETES])
+        facts_of = F.broadcast(small_table(self.run.spark, table, facts))
+        deletes = snapshot_diff.as_deletes(absent.join(facts_of, PLACE))
+        count = sum(snapshot_counts.events(self.run, e) for e in self.counts[:first])
+        return snapshot_counts.in_few_files(upserts.unionByName(deletes), count)
+
+
+@contextmanager
+def outcomes(
+    run: TableRun, found: Sequence[Batch], rows: Rows, ingested: IngestedFiles
+) -> Iterator[Outcomes]:
+    """Compare snapshots, oldest first, each with what was known before it."""
+    names = [name for name, _ in found[0].columns]
+    unreadable = _unreadable(run, rows)
+    line = _compared(run, found, rows, unreadable, ingested)
+    line = line.persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        compared = snapshot_sequence.outcomes(line, run.spec, names)
+        counts: List[List[Row]] = [[] for _ in found]
+        for row in snapshot_counts.count(compared, run.spec, F.col(PLACE)):
+            counts[row[PLACE]].append(row)
+        yield Outcomes(run, found, compared, counts, unreadable)
+    finally:
+        line.unpersist()
+
+
+def paths_of(batch: Batch) -> List[str]:
+    """Return the paths of a snapshot's files."""
+    return [each.file.path for each in batch.inputs]
+
+
+def _unreadable(run: TableRun, rows: Rows) -> Set[str]:
+    if not rows.counted.bad:
+        return set()
+    bad = quarantine.bad_rows(rows.numbered).where(any_null(run.spec.key))
+    return {row.lake_path for row in bad.select(LogColumn.PATH).distinct().collect()}
+
+
+def _compared(
+    run: TableRun,
+    found: Sequence[Batch],
+    rows: Rows,
+    unreadable: Set[str],
+    ingested: IngestedFiles,
+) -> DataFrame:
+    columns = found[0].columns
+    steps = [
+        SnapshotInOrder(each.snapshot, not unreadable.intersection(paths_of(each)))
+        for each in found
+    ]
+    scopes = {scope for each in found for scope in each.snapshot.scopes}
+    whole = replace(found[0].snapshot, scopes=tuple(scopes))
+    good = quarantine.good_rows(rows.numbered).select(*log_columns(columns))
+    held = None
+    if rows.counted.bad:  # a quarantined row counts as present
+        bad = quarantine.bad_rows(rows.numbered).select(LogColumn.PATH, KEY)
+        held = bad.where(f"{KEY} IS NOT NULL")
+    return snapshot_sequence.compared(
+        good,
+        previous_snapshot.before(run, whole, columns, ingested),
+        held,
+        steps,
+        snapshot_diff.times_taken(ingested),
+        run.spec,
+        [name for name, _ in columns],
+    )

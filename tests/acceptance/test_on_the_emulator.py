@@ -11,12 +11,11 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from lake_acceptance.__main__ import CHECKS, main
 from lake_acceptance.check import Check
 from lake_local.workspace import project
-
-import pytest
-
 from tests.acceptance.emulator import emulator
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -50,7 +50,7 @@ LANDED = {
     FEED: ("load/1.csv", "id,ts,other,note\n1,2026-01-01,2026-01-01,a\n"),
     SNAPSHOT: ("2026-01-01.csv", "id,note\n1,a\n"),
 }
-WORDS = ("name", "domain", "description", "owner")
+WORDS = ("formerly", "name", "domain", "description", "owner")
 READING = (
     *("source.path", "source.files", "source.load", "source.changes"),
     *("source.format.header", "source.format.delimiter", "source.format.quote"),

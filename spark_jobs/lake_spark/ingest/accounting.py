@@ -114,7 +114,7 @@ class RowCounts:
     @property
     def contents(self) -> LogContents:
         """Return what these rows make the fold look for."""
-        kinds = ("wide", "partial", "renamed")
+        kinds = ("has_all_key_events", "has_unsent_values", "has_key_changes")
         return LogContents(**{n: any(row[n] for row in self.splits) for n in kinds})
 
     @property
@@ -169,9 +169,9 @@ def counts_by_split(rows: DataFrame, rules: Dict[str, str]) -> DataFrame:
         F.min("lake_id").alias("first_id"),
         F.count_if(F.expr(_BAD)).alias("quarantined"),
         F.count_if(F.expr(_UPSERT)).alias("upserts"),
-        F.count_if(F.expr(f"lake_key = '{ALL_KEYS}'")).alias("wide"),
-        F.count(LogColumn.UNAVAILABLE).alias("partial"),
-        F.count(LogColumn.OLD_KEY).alias("renamed"),
+        F.count_if(F.expr(f"lake_key = '{ALL_KEYS}'")).alias("has_all_key_events"),
+        F.count(LogColumn.UNAVAILABLE).alias("has_unsent_values"),
+        F.count(LogColumn.OLD_KEY).alias("has_key_changes"),
         F.count_if(F.expr(_MOVED)).alias("moved"),
         F.count(LogColumn.STARTED).alias("started"),
         F.count(REPEATS).alias("repeated"),

@@ -715,7 +715,7 @@ def inputs_of(run: TableRun, batch: Batch, ingested: IngestedFiles) -> IngestedF
         for each in batch.inputs
         for path in narrow_paths(run.spec, each.shape, batch.columns)
     )
-    contents = batch.contents | LogContents(narrow=narrow)
+    contents = batch.contents | LogContents(float_paths=narrow)
     known = same_content.checksums(run.store, files)
     newest = batch.newest_event
     return ingested.next(files, accounting, settings, contents, newest, known)

@@ -191,7 +191,7 @@ def _judged(
     for each in _before(found, bad):
         counted = rows.counted.of(paths_of(each))
         if quarantine.is_refused(run, counted) or (
-            placeholder_texts(run.spec) and counted.contents.partial
+            placeholder_texts(run.spec) and counted.contents.has_unsent_values
         ):
             break
         values = [row for path in paths_of(each) for row in scopes.get(path, ())]

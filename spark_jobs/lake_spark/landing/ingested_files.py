@@ -106,17 +106,17 @@ _SNAPSHOT, _NARROW = "snapshot:", "narrow:"
 class LogContents:
     """What the change log has that its fold must look for."""
 
-    wide: bool = False
+    has_all_key_events: bool = False
     """Rows about every key."""
-    partial: bool = False
+    has_unsent_values: bool = False
     """Values that the source did not send."""
-    renamed: bool = False
+    has_key_changes: bool = False
     """Creates that name the keys which their rows had before."""
     retracted: bool = False
     """Files that are void."""
     snapshots: FrozenSet[str] = frozenset()
     """The log positions at which a connector read its snapshots, as JSON."""
-    narrow: FrozenSet[str] = frozenset()
+    float_paths: FrozenSet[str] = frozenset()
     """The paths of doubles that arrived as floats."""
     unknown: FrozenSet[str] = frozenset()
     """What a later release wrote."""
@@ -124,7 +124,7 @@ class LogContents:
     @property
     def mixes_keys(self) -> bool:
         """Return whether a key's rows may depend on deliveries that are not its own."""
-        return self.wide or self.partial or self.renamed
+        return self.has_all_key_events or self.has_unsent_values or self.has_key_changes
 
     def __or__(self, other: "LogContents") -> "LogContents":
         both = (
@@ -135,9 +135,9 @@ class LogContents:
 
     def to_texts(self) -> List[str]:
         """Return what is stored, sorted."""
-        flags = [name for name in _FLAGS if getattr(self, name)]
+        flags = [word for name, word in _FLAGS.items() if getattr(self, name)]
         snapshots = [_SNAPSHOT + each for each in self.snapshots]
-        narrow = [_NARROW + each for each in self.narrow]
+        narrow = [_NARROW + each for each in self.float_paths]
         return sorted([*flags, *snapshots, *narrow, *self.unknown])
 
     @classmethod
@@ -148,14 +148,23 @@ class LogContents:
             return frozenset(t[len(prefix) :] for t in texts if t.startswith(prefix))
 
         others = {t for t in texts if not t.startswith((_SNAPSHOT, _NARROW))}
-        flags = {name: True for name in others.intersection(_FLAGS)}
-        unknown = frozenset(others.difference(_FLAGS))
+        flags = {name: True for name, word in _FLAGS.items() if word in others}
+        unknown = frozenset(others.difference(_FLAGS.values()))
         return cls(
-            **flags, snapshots=after(_SNAPSHOT), narrow=after(_NARROW), unknown=unknown
+            **flags,
+            snapshots=after(_SNAPSHOT),
+            float_paths=after(_NARROW),
+            unknown=unknown,
         )
 
 
-_FLAGS = ("wide", "partial", "renamed", "retracted")
+_FLAGS = {
+    "has_all_key_events": "wide",
+    "has_unsent_values": "partial",
+    "has_key_changes": "renamed",
+    "retracted": "retracted",
+}
+"""The word that is stored for each."""
 
 
 @dataclass(frozen=True)

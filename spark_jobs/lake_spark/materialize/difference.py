@@ -287,10 +287,10 @@ def deliveries_of(
     if since is None:
         return live, live.select(KEY).distinct()
     moved = log.where(retractions.moved_after(log, since))
-    if contents.wide and not moved.where(about_all_keys()).isEmpty():
+    if contents.has_all_key_events and not moved.where(about_all_keys()).isEmpty():
         return live, log.select(KEY).distinct()
     keys = moved.select(KEY).distinct()
-    if contents.renamed:
+    if contents.has_key_changes:
         keys = with_families(keys, live)
     return of_keys(live, keys, contents), keys
 
@@ -298,4 +298,8 @@ def deliveries_of(
 def of_keys(live: DataFrame, keys: DataFrame, contents: LogContents) -> DataFrame:
     """Return the live deliveries of those keys, and those about every key."""
     own = live.join(keys, KEY, "left_semi")
-    return own.unionByName(live.where(about_all_keys())) if contents.wide else own
+    return (
+        own.unionByName(live.where(about_all_keys()))
+        if contents.has_all_key_events
+        else own
+    )

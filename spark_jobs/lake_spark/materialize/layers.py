@@ -178,7 +178,7 @@ def _note_moved_keys(run: TableRun, changes: DataFrame) -> None:
 
 def _narrow(run: TableRun, ingested: IngestedFiles) -> Sequence[str]:
     """Return the paths of doubles that were floats, in files or in the table before."""
-    return sorted(ingested.contents.narrow.union(run.log.narrow_paths()))
+    return sorted(ingested.contents.float_paths.union(run.log.narrow_paths()))
 
 
 def complete_events(
@@ -189,15 +189,15 @@ def complete_events(
     scope = spec.scope
     if scope:
         events = snapshot_scopes.standing_events(events, scope.column, roles)
-    if contents.wide:
+    if contents.has_all_key_events:
         events = all_key_deletes.with_deletes_of_all(events, roles, spec)
     events = with_epochs(events, roles).drop(FORMER)
     if spec.envelope is not None and spec.load_effective_at is not None:
         events = _with_times_of_snapshots(events, spec, roles)
-    if contents.partial:
+    if contents.has_unsent_values:
         dropped = [name for name, column in spec.columns if column.dropped]
         events = partial_updates.with_values_before(
-            events, roles, dropped, renamed=contents.renamed
+            events, roles, dropped, renamed=contents.has_key_changes
         )
     if spec.keeps_absent and spec.effective_at:
         events = _with_times_before(events, spec)

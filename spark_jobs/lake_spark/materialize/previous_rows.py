@@ -61,11 +61,11 @@ def is_folded(run: TableRun, table: HudiTable, ingested: IngestedFiles) -> bool:
     was declared as dropped since, maybe; or where versions have numbers of their own.
     """
     spec, built = run.spec, table.metadata_with(LOG_INSTANT)
-    same = {VERSION} if ingested.contents.renamed else {VERSION, BEFORE_FORKS}
+    same = {VERSION} if ingested.contents.has_key_changes else {VERSION, BEFORE_FORKS}
     return (
         built.get(FOLD) in same
         and int(built.get(ROWS, 0)) > FEW_ROWS
-        and not ingested.contents.narrow
+        and not ingested.contents.float_paths
         and _knows_what_was_retracted(built, ingested)
         and any(each.instant == built[LOG_INSTANT] for each in run.log.commits())
         and not run.log.narrow_paths()

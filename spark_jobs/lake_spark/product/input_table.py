@@ -175,10 +175,10 @@ class InputTable:
             return self._keys(judged)
         moved = judged.where(retractions.moved_after(judged, since))
         contents = ingested.contents
-        if contents.wide and not moved.where(about_all_keys()).isEmpty():
+        if contents.has_all_key_events and not moved.where(about_all_keys()).isEmpty():
             raise BuildWhole(f"all keys of {table} changed")
         keys = self._keys(moved)
-        if contents.renamed:
+        if contents.has_key_changes:
             live = retractions.live(judged)
             family = with_families(keys.select(KEY).distinct(), live)
             keys = keys.unionByName(self._keys(live.join(family, KEY, "left_semi")))

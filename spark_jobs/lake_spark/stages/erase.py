@@ -95,7 +95,7 @@ def _refuse_what_is_out_of_reach(run: TableRun) -> None:
 
 def _refuse_one_of_several_keys(run: TableRun, of_table: Subjects) -> None:
     """Raise NotErasable where rows changed their key and the request lacks one of them."""
-    if not run.ingested_files().contents.renamed:
+    if not run.ingested_files().contents.has_key_changes:
         return
     asked = set(of_table.keys)
     others = families(asked, links_of(run.log.read())) - asked

@@ -128,7 +128,9 @@ def _folded(
     log = retractions.until(run.log.read(), built)
     deliveries = retractions.live(retractions.judged(log, ingested))
     chosen = deliveries.where(_chosen(share) | about_all_keys())
-    if ingested.contents.renamed:  # what a chosen key shows may follow from another's
+    if (
+        ingested.contents.has_key_changes
+    ):  # what a chosen key shows may follow from another's
         keys = deliveries.where(_chosen(share)).select(KEY).distinct()
         keys = with_families(keys, deliveries)
         chosen = difference.of_keys(deliveries, keys, ingested.contents)

@@ -113,7 +113,7 @@ def test_a_table_of_the_fold_before_is_read_where_keys_changed(lake, monkeypatch
     taken = _taken(lake)
     monkeypatch.setattr(previous_rows, "BEFORE_FORKS", previous_rows.VERSION)
     monkeypatch.setattr(previous_rows, "VERSION", "another")
-    changed = SimpleNamespace(contents=replace(taken.contents, renamed=True))
+    changed = SimpleNamespace(contents=replace(taken.contents, has_key_changes=True))
     assert previous_rows.is_folded(lake.tables, lake.tables.history, taken)
     assert not previous_rows.is_folded(lake.tables, lake.tables.history, changed)
 

@@ -147,7 +147,9 @@ def test_keys_that_are_too_many_to_hand_out_are_not_set_apart(
     assert split(spark, "aabcdefghi") is None
 
 
-@pytest.mark.parametrize("held", ["wide", "partial", "renamed"])
+@pytest.mark.parametrize(
+    "held", ["has_all_key_events", "has_unsent_values", "has_key_changes"]
+)
 def test_where_rows_depend_on_others_no_key_is_alone(spark, any_size, held):
     assert split(spark, "abcdefghij", contents=LogContents(**{held: True})) is None
 

@@ -98,7 +98,7 @@ def test_the_fold_is_the_oracles_on_random_histories(spark, name):
     roles = Roles.of(spec, columns)
     marked = mark_events(log, roles)
     events = complete_events(
-        marked, spec, roles, LogContents(wide=True, partial=True, renamed=True)
+        marked, spec, roles, LogContents(True, True, True)
     ).persist()
     current, history = oracle.tables(landing.deliveries(), settings_of(spec))
     flags = ["is_deleted"] if spec.current.deletes.value == "soft" else []

@@ -105,14 +105,14 @@ def _build(run: TableRun, main: SideRows, joined: SideRows, behind: Behind) -> N
     events = events.persist(StorageLevel.MEMORY_AND_DISK)
     tracking = replace(run, spec=_with_tracking_of(run.spec, (main, joined)))
     shown = [name for part in (main, joined) for _, name in part.shown]
-    layers = _layers(tracking, [*run.spec.key, *shown])
+    tables = _layers(tracking, [*run.spec.key, *shown])
     instants = json.dumps(_instants((main, joined)), sort_keys=True)
     made_of = json.dumps(_made_of((main, joined)))
     since = None if behind.since is None else json.dumps(behind.since)
     affected = AffectedEvents(events, keys, since, instants)
     try:
         for name in behind.layers:
-            layers.write(run, layers[name], affected, **{MADE_OF: made_of})
+            layers.write(run, tables[name], affected, **{MADE_OF: made_of})
     finally:
         events.unpersist()
         keys.unpersist()

@@ -114,7 +114,7 @@ def split(
     made = [(key, "delete" if key == "j" else "upsert") for key in keys]
     deliveries = spark.createDataFrame(made, "lake_key string, lake_op string")
     with ExitStack() as kept:
-        all_rows = previous_rows.rows(run, new, waiting.manifest)
+        all_rows = previous_rows.rows(run, new, waiting.ingested)
         several, only = single_event.split(run, waiting, deliveries, all_rows, kept)
         return only and (_keys(several), _keys(only.deliveries), only.upserts)
 

@@ -28,8 +28,8 @@ from lake_spec.hudi.options import Operation
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Csv, Json, MissingColumns, Snapshot
 from lake_spec.text.globs import glob_pattern
-from lake_spark.changelog.schema import log_columns, LogColumn, UPSERT
 from lake_spark.changelog.retractions import retract_rows
+from lake_spark.changelog.schema import log_columns, LogColumn, UPSERT
 from lake_spark.checks import table_checks
 from lake_spark.checks.checked_rows import CheckedRows
 from lake_spark.errors import (
@@ -81,7 +81,7 @@ from lake_spark.landing.files import (
     shown,
     value_in_path,
 )
-from lake_spark.landing.ingested_files import LogContents, IngestedFiles
+from lake_spark.landing.ingested_files import IngestedFiles, LogContents
 from lake_spark.storage.halves import by_halves
 from lake_spark.tables import recorded_reading, recorded_settings
 from lake_spark.tables.erased_keys import Erased, IsErased, LeftOut, left_out, without
@@ -102,6 +102,11 @@ class Batch:
     contents: LogContents = LogContents()
     left_out: LeftOut = field(default_factory=dict)
     newest_event: Optional[str] = None
+
+    @property
+    def paths(self) -> List[str]:
+        """Return the paths of the files."""
+        return [each.file.path for each in self.inputs]
 
 
 def unseen_files(

@@ -31,7 +31,7 @@ from lake_spark.ingest import (
 from lake_spark.ingest.batches import Batch, Look, Rows
 from lake_spark.ingest.reader import Input
 from lake_spark.ingest.snapshot_diff import SourceSnapshot
-from lake_spark.ingest.snapshot_outcomes import Outcomes, paths_of
+from lake_spark.ingest.snapshot_outcomes import Outcomes
 from lake_spark.landing.files import LandingFile, moved_on
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.schema.columns import Columns
@@ -169,7 +169,7 @@ def _joined(found: Sequence[Batch]) -> Batch:
 def _before(found: Sequence[Batch], bad: Set[str]) -> List[Batch]:
     """Return the snapshots before the first that has one of these files."""
     for place, each in enumerate(found):
-        if bad.intersection(paths_of(each)):
+        if bad.intersection(each.paths):
             return list(found[:place])
     return list(found)
 
@@ -189,12 +189,12 @@ def _judged(
         scopes.setdefault(row.lake_path, []).append(row)
     good: List[Batch] = []
     for each in _before(found, bad):
-        counted = rows.counted.of(paths_of(each))
+        counted = rows.counted.of(each.paths)
         if quarantine.is_refused(run, counted) or (
             placeholder_texts(run.spec) and counted.contents.has_unsent_values
         ):
             break
-        values = [row for path in paths_of(each) for row in scopes.get(path, ())]
+        values = [row for path in each.paths for row in scopes.get(path, ())]
         if run.spec.scope and not _covers(run, each, values, ingested):
             break
         each.files = batches.file_reports(each, counted)
@@ -241,11 +241,11 @@ def _commit(
 ) -> None:
     """Commit so many, and report of each snapshot what would be if it were alone."""
     found = compared.found[:done]
-    paths = [path for each in found for path in paths_of(each)]
+    paths = [path for each in found for path in each.paths]
     has_bad = bool(rows.counted.bad)
     bad = quarantine.examples_of_files(run.spec, rows.numbered) if has_bad else {}
     for place, each in enumerate(found):
-        mine = paths_of(each)
+        mine = each.paths
         examples = [row for path in mine for row in bad.get(path, ())]
         batches.warn_of_names(run, each.inputs)
         words = f"snapshot {each.snapshot.name}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, Optional, Sequence
+from typing import Callable, List, Optional, Sequence
 
 from pyspark.sql import Column, DataFrame, Row
 
@@ -38,9 +38,13 @@ def refuse(
     snapshot: SourceSnapshot,
     files: Sequence[FileReport],
     counts: Sequence[Row],
+    known: Callable[[], int],
 ) -> None:
-    """Raise TooManyLosses for a snapshot that is empty, or that lacks too many keys."""
-    _refuse_empty(run, snapshot, files, counts)
+    """Raise TooManyLosses for a snapshot that is empty, or that lacks too many keys.
+
+    `known` counts the keys that lived before it.
+    """
+    _refuse_empty(run, snapshot, files, known)
     _refuse_losses(run, files, counts)
 
 
@@ -48,14 +52,13 @@ def _refuse_empty(
     run: TableRun,
     snapshot: SourceSnapshot,
     files: Sequence[FileReport],
-    counts: Sequence[Row],
+    known: Callable[[], int],
 ) -> None:
     said = set(snapshot.scopes) <= set(run.accepted.empty_scopes)
     if run.accepted.losses or run.spec.source.may_be_empty or said:
         return
     if not any(each.landed for each in files):
-        known = sum(total(counts, change=each) for each in _KNOWN)
-        snapshot_diff.refuse_empty(snapshot, known, run.spec)
+        snapshot_diff.refuse_empty(snapshot, known(), run.spec)
 
 
 def _refuse_losses(

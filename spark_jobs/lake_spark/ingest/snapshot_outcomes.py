@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Iterator, List, Sequence, Set
+from typing import Callable, Iterator, List, Sequence, Set
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
@@ -39,6 +39,7 @@ class Outcomes:
 
     run: TableRun
     found: Sequence[Batch]
+    ingested: IngestedFiles
     compared: DataFrame
     counts: Sequence[Sequence[Row]]
     unreadable: Set[str]
@@ -46,12 +47,20 @@ class Outcomes:
     def refuse(self, place: int) -> None:
         """Raise TooManyLosses if the snapshot is empty, or lacks too many keys."""
         each = self.found[place]
-        snapshot_counts.refuse(self.run, each.snapshot, each.files, self.counts[place])
+        snapshot_counts.refuse(
+            self.run, each.snapshot, each.files, self.counts[place], self._known(each)
+        )
+
+    def _known(self, each: Batch) -> Callable[[], int]:
+        """Return how many keys lived before: counted where a refusal says it."""
+        before = previous_snapshot.before
+        parts = (self.run, each.snapshot, each.columns, self.ingested)
+        return lambda: before(*parts).where(snapshot_diff.KNOWN).count()
 
     def settle(self, place: int) -> None:
         """Set what became of the rows of the snapshot's files."""
         each, counts = self.found[place], self.counts[place]
-        if self.unreadable.intersection(paths_of(each)):
+        if self.unreadable.intersection(each.paths):
             self.run.report.warn(
                 WarningId.KEPT_MISSING_KEYS,
                 "missing_keys was not applied, because the key of a quarantined row cannot "
@@ -95,14 +104,9 @@ def outcomes(
         counts: List[List[Row]] = [[] for _ in found]
         for row in snapshot_counts.count(compared, run.spec, F.col(PLACE)):
             counts[row[PLACE]].append(row)
-        yield Outcomes(run, found, compared, counts, unreadable)
+        yield Outcomes(run, found, ingested, compared, counts, unreadable)
     finally:
         line.unpersist()
-
-
-def paths_of(batch: Batch) -> List[str]:
-    """Return the paths of a snapshot's files."""
-    return [each.file.path for each in batch.inputs]
 
 
 def _unreadable(run: TableRun, rows: Rows) -> Set[str]:
@@ -121,7 +125,7 @@ def _compared(
 ) -> DataFrame:
     columns = found[0].columns
     steps = [
-        SnapshotInOrder(each.snapshot, not unreadable.intersection(paths_of(each)))
+        SnapshotInOrder(each.snapshot, not unreadable.intersection(each.paths))
         for each in found
     ]
     scopes = {scope for each in found for scope in each.snapshot.scopes}

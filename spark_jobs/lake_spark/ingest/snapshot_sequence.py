@@ -16,8 +16,10 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from lake_spec.model import MissingKeys, TableSpec
-from lake_spec.text.sql_text import sql_identifier, sql_literal
+from lake_spec.text.sql_text import sql_identifier
+from lake_spark.changelog.not_sent import is_missing
 from lake_spark.changelog.schema import LogColumn
+from lake_spark.ingest.row_expressions import is_dropped
 from lake_spark.ingest.snapshot_diff import (
     BEFORE,
     KNOWN,
@@ -43,8 +45,8 @@ _KIND = "lake_kind"
 _BASE, _ROW, _HELD = 0, 1, 2
 """What was known before, a row, and the key of a quarantined row."""
 _VALUES, _KEPT, _DECLARED = "lake_values", "lake_kept", "lake_declared"
-_DROPPED, _NOT_SENT = "lake_dropped", "lake_not_sent"
-"""The values of dropped columns, a struct each, and the columns that a row did not send."""
+_DROPPED = "lake_dropped"
+"""The values of dropped columns, a struct each."""
 
 _PLACES = ((LogColumn.PATH, "string"), (PLACE, "int"))
 _STEPS = (
@@ -94,7 +96,8 @@ def compared(
     step_of = F.broadcast(
         small_table(spark, _STEPS, rows_of_steps(steps, newest, ignores))
     )
-    kept, dropped = _kept(spec, columns), _dropped(spec, columns)
+    kept = _kept(spec, columns)
+    dropped = [name for name in columns if is_dropped(spec, name)]
     facts = {
         _SCOPE: F.coalesce(scope_text(spec), F.lit("")),
         _KEPT: F.struct(*[F.col(name) for name in kept]),
@@ -106,9 +109,6 @@ def compared(
         .withColumn(_DECLARED, at.cast("timestamp"))
         .join(place_of, LogColumn.PATH)
     )
-    if dropped:
-        said = F.coalesce(LogColumn.UNAVAILABLE, F.lit(""))
-        line = line.withColumn(_NOT_SENT, F.split(said, ","))
     base_values = _values(state, columns, dropped)
     base = state.withColumns({**facts, **base_values}).select(
         *(KEY, KNOWN, _SCOPE, _KEPT, *base_values, F.col(BEFORE).alias(_DECLARED)),
@@ -120,7 +120,7 @@ def compared(
         keys = keys.join(step_of.select(PLACE, _SCOPE), PLACE)
         keys = keys.withColumns({_KIND: F.lit(_HELD), KNOWN: F.lit(False)})
         line = line.unionByName(keys, allowMissingColumns=True)
-    # A row may be of a scope value that its snapshot, by its path, does not cover.
+    # A path may spell a scope value otherwise than its rows do: 01 for 1.
     line = _with_what_was(line.join(step_of, [PLACE, _SCOPE], "left"), dropped)
     others = [name for name in rows.columns if name not in kept]
     return line.where(f"lake_change IS NOT NULL OR {_GONE} IS NOT NULL").select(
@@ -134,12 +134,6 @@ def _kept(spec: TableSpec, columns: Sequence[str]) -> List[str]:
     """Return the columns whose values a derived delete keeps."""
     names = {*spec.key, *([spec.scope.column] if spec.scope else [])}
     return [name for name in columns if name in names]
-
-
-def _dropped(spec: TableSpec, columns: Sequence[str]) -> List[str]:
-    """Return the columns that files may lack without saying anything of their values."""
-    dropped = {name for name, column in spec.columns if column.dropped}
-    return [name for name in columns if name in dropped]
 
 
 def _values(
@@ -159,8 +153,7 @@ def _is_same(dropped: Sequence[str]) -> str:
     same = [f"{_VALUES} <=> lake_was.{_VALUES}"]
     for name in dropped:
         place = f"{_DROPPED}.{sql_identifier(name)}"
-        not_sent = f"array_contains({_NOT_SENT}, {sql_literal(name)})"
-        same.append(f"({not_sent} OR {place} <=> lake_was.{place})")
+        same.append(f"({is_missing(name)} OR {place} <=> lake_was.{place})")
     return " AND ".join(same)
 
 

@@ -130,6 +130,20 @@ def test_an_empty_export_does_not_close_the_table(things):
     assert things.files() == before
 
 
+def test_an_empty_export_is_refused_with_the_keys_of_a_table_that_ignores_missing_ones(
+    spark, tmp_path
+):
+    ignoring = SPEC.replace("kind: snapshot", "kind: snapshot\n  missing_keys: ignore")
+    lake = Lake(spark, tmp_path, table(ignoring))
+    land(lake, "2026-01-01/1.csv", HEADER + DAY_1)
+    land(lake, "2026-01-02/1.csv", HEADER)
+    lake.done("full_load")
+    (aside,) = lake.run("incremental").set_aside
+    assert (
+        "has no row (2026-01-02/1.csv), but the table has 4 key(s)." in aside["reason"]
+    )
+
+
 def test_a_first_snapshot_without_rows_is_refused_and_makes_no_table(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(SPEC))
     land(lake, "2026-01-01/1.csv", HEADER)

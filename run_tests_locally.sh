@@ -180,7 +180,7 @@ other_units() { # lake_spec too, where `python_39` does not test it
     tests .venv-airflow/bin/python tests/unit "$@"
 }
 
-scripts_and_guards() { # the half of all other units' time, for what changes seldom
+scripts_and_guards() { # most of the time of all other units, for what changes seldom
     # shellcheck disable=SC2086
     tests .venv-airflow/bin/python $SCRIPTS_AND_GUARDS
 }

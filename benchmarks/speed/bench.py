@@ -13,6 +13,7 @@ from typing import Callable, Dict, Iterator, List
 from pyspark.sql import SparkSession
 
 from lake_spec.hudi.buckets import buckets_for
+from lake_spark.storage.session import session_for_statements
 from benchmarks.speed.generator import Generator
 from benchmarks.speed.lake import BenchLake, new_lake, spec_of
 from benchmarks.speed.measuring import (
@@ -121,9 +122,13 @@ class Bench:
         return self._once[name]
 
     def peers(self, loaded: Loaded, makes: Dict[str, type]) -> Dict[str, Peer]:
-        """Tables of others, loaded with the rows of a lake."""
+        """Tables of others, loaded with the rows of a lake.
+
+        They are worked on with the rules of their extensions, which our queries do without.
+        """
         say(f"tables of {', '.join(makes)} of {loaded.rows:,} rows")
-        return peers_of(makes, self.spark, self.unused("peers"), loaded.load)
+        spark = session_for_statements()
+        return peers_of(makes, spark, self.unused("peers"), loaded.load)
 
     def empty(self, rows: int, name: str) -> BenchLake:
         """A lake without any row, for tables of that size."""

@@ -30,6 +30,8 @@ class DbtHistory:
         # Delta's tables are known by name to Delta's own catalogue only.
         self._spark = spark.newSession()
         self._spark.conf.set(_CATALOGUE, _DELTA)
+        # Its source is a file, which a step's session refuses as a name in SQL.
+        self._spark.conf.set("spark.sql.runSQLOnFiles", "true")
 
     def load(self, landing: Path) -> None:
         """The first versions, all open."""

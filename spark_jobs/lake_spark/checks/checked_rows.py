@@ -11,8 +11,8 @@ from pyspark.sql import functions as F
 
 from lake_spark.checks.measures import How, Measure, Value, Values, from_text
 from lake_spark.scd2.current import not_deleted
-from lake_spark.scd2.events import KEY
 from lake_spark.scd2.derived_table import CHANGED, INSERTED, REMOVED
+from lake_spark.scd2.events import KEY
 from lake_spark.storage.hudi_table import without_hudi_columns
 
 OLD = "lake_old"

@@ -11,14 +11,14 @@ from pyspark.sql import DataFrame
 from pyspark.storagelevel import StorageLevel
 
 from lake_spec.model import TableSpec
-from lake_spark.materialize import difference, layers
-from lake_spark.materialize.difference import AffectedEvents
 from lake_spark.changelog import retractions
 from lake_spark.dimension.join import Versions, state_events
-from lake_spark.dimension.sides import SideRows, side_rows, require_a_join
+from lake_spark.dimension.sides import require_a_join, side_rows, SideRows
+from lake_spark.materialize import difference, layers
+from lake_spark.materialize.difference import AffectedEvents
 from lake_spark.scd2.current import CurrentLayer
-from lake_spark.scd2.events import KEY
 from lake_spark.scd2.derived_table import Layer
+from lake_spark.scd2.events import KEY
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.settings_diff import Definition, changed
 from lake_spark.tables.table_run import TableRun
@@ -71,7 +71,7 @@ def _behind(
 
 
 def _instants(rows_of_sides: Sequence[SideRows]) -> Instants:
-    return {part.spec.stored_name: part.log_instant for part in rows_of_sides}
+    return {side.spec.stored_name: side.log_instant for side in rows_of_sides}
 
 
 def _stood(run: TableRun, layer: str) -> Optional[Instants]:
@@ -92,10 +92,10 @@ def _was_rebuilt(run: TableRun, layer: str, rows_of_sides: Sequence[SideRows]) -
 
 def _made_of(rows_of_sides: Sequence[SideRows]) -> Dict[str, Definition]:
     return {
-        part.spec.stored_name: json.loads(
-            part.run.history.last_value("definition") or "{}"
+        side.spec.stored_name: json.loads(
+            side.run.history.last_value("definition") or "{}"
         )
-        for part in rows_of_sides
+        for side in rows_of_sides
     }
 
 
@@ -104,7 +104,7 @@ def _build(run: TableRun, main: SideRows, joined: SideRows, behind: Behind) -> N
     events = _events(main, joined, run.spec.key, behind, keys)
     events = events.persist(StorageLevel.MEMORY_AND_DISK)
     tracking = replace(run, spec=_with_tracking_of(run.spec, (main, joined)))
-    shown = [name for part in (main, joined) for _, name in part.shown]
+    shown = [name for side in (main, joined) for _, name in side.shown]
     tables = _layers(tracking, [*run.spec.key, *shown])
     instants = json.dumps(_instants((main, joined)), sort_keys=True)
     made_of = json.dumps(_made_of((main, joined)))
@@ -123,11 +123,11 @@ def _affected_keys(
 ) -> DataFrame:
     """Return keys of what the tables' logs hold after those instants, as far as built."""
     found = []
-    for part in rows_of_sides:
-        then = since[part.spec.stored_name] if since else None
-        if part.log_instant not in (None, then):
-            ingested, log = part.run.ingested_files(), part.run.log.read()
-            built = retractions.until(log, part.log_instant)
+    for side in rows_of_sides:
+        then = since[side.spec.stored_name] if since else None
+        if side.log_instant not in (None, then):
+            ingested, log = side.run.ingested_files(), side.run.log.read()
+            built = retractions.until(log, side.log_instant)
             judged = retractions.judged(built, ingested)
             _, keys = difference.deliveries_of(judged, then, ingested.contents)
             found.append(keys)
@@ -143,11 +143,11 @@ def _events(
 ) -> DataFrame:
     versions = [
         Versions(
-            part.rows if behind.since is None else _of_keys(part.rows, keys),
-            part.spec.history.columns,
-            part.shown,
+            side.rows if behind.since is None else _of_keys(side.rows, keys),
+            side.spec.history.columns,
+            side.shown,
         )
-        for part in (main, joined)
+        for side in (main, joined)
     ]
     return state_events(*versions, key)
 
@@ -160,7 +160,7 @@ def _with_tracking_of(spec: TableSpec, rows_of_sides: Sequence[SideRows]) -> Tab
     """Return the spec with `ignore` of its tables, unless it says what to track."""
     if spec.history.track:
         return spec
-    untracked = [name for part in rows_of_sides for name in part.untracked]
+    untracked = [name for side in rows_of_sides for name in side.untracked]
     ignore = (*spec.history.ignore, *untracked)
     return replace(spec, history=replace(spec.history, ignore=ignore))
 

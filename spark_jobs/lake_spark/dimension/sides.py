@@ -11,8 +11,8 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import Side, TableSpec
 from lake_spec.model.shown_columns import shown_columns
-from lake_spark.materialize import difference
 from lake_spark.errors import DimensionMismatch
+from lake_spark.materialize import difference
 from lake_spark.scd2 import fold
 from lake_spark.scd2.events import KEY, tracked_columns
 from lake_spark.schema.promotion import canonical_type

@@ -9,10 +9,10 @@ from pyspark.sql import functions as F
 
 from lake_spec.hudi.options import Operation
 from lake_spec.model import TableType
-from lake_spark.materialize import difference, layers
 from lake_spark.erasure import quarantine
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.landing.ingested_files import LogContents
+from lake_spark.materialize import difference, layers
 from lake_spark.scd2.current import CurrentLayer
 from lake_spark.scd2.events import mark_events, Roles
 from lake_spark.scd2.history import HistoryLayer

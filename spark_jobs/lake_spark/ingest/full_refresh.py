@@ -19,13 +19,13 @@ from pyspark.sql import functions as F
 from lake_spec.model import MissingKeys, FullRefresh, TableSpec
 from lake_spec.text.globs import glob_pattern
 from lake_spec.text.marked_values import quoted_value, row_value
-from lake_spark.materialize.layers import living_keys
 from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import ALL_KEYS, ENVELOPE, LogColumn, FULL_REFRESH
 from lake_spark.errors import WrongPath
 from lake_spark.ingest import snapshot_diff
 from lake_spark.ingest.reader import Input
 from lake_spark.landing.files import LandingFile
+from lake_spark.materialize.layers import living_keys
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.timestamps import instant_of
 from lake_spark.storage.inline_rows import values_sql

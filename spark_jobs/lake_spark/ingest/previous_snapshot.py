@@ -7,8 +7,6 @@ from typing import List, Tuple
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from lake_spark.materialize.layers import living_rows
-from lake_spark.materialize.difference import LOG_INSTANT
 from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import LogColumn, UPSERT
 from lake_spark.ingest.snapshot_diff import (
@@ -19,6 +17,8 @@ from lake_spark.ingest.snapshot_diff import (
     scope_text,
 )
 from lake_spark.landing.ingested_files import IngestedFiles
+from lake_spark.materialize.difference import LOG_INSTANT
+from lake_spark.materialize.layers import living_rows
 from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.order import newest_first
 from lake_spark.schema.columns import typed

@@ -15,7 +15,6 @@ from typing import Dict, List, Optional, Sequence, Tuple
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Snapshot, TableSpec
 from lake_spec.text.globs import glob_pattern
-from lake_spark.materialize.layers import build_current
 from lake_spark.errors import BadFile, FilesNotFound, RefusedInput
 from lake_spark.formats.inference import all_globs
 from lake_spark.ingest import (
@@ -31,6 +30,7 @@ from lake_spark.ingest.snapshot_backlog import Backlog
 from lake_spark.ingest.snapshot_diff import SourceSnapshot, group_snapshots
 from lake_spark.landing.files import LandingFile, first_shown
 from lake_spark.landing.ingested_files import IngestedFile, IngestedFiles
+from lake_spark.materialize.layers import build_current
 from lake_spark.tables.table_run import TableRun
 
 

@@ -15,24 +15,24 @@ from pyspark.sql import functions as F
 
 from lake_spec.hudi.options import Operation
 from lake_spec.text.sql_text import sql_identifier
+from lake_spark.changelog import retractions
+from lake_spark.checks.checked_rows import OLD
+from lake_spark.checks.table_checks import PreCommit
+from lake_spark.landing.ingested_files import LogContents
 from lake_spark.materialize.pre_commit_checks import (
     Changes,
     agree,
     counted,
     keep_invariants,
 )
-from lake_spark.changelog import retractions
-from lake_spark.checks.checked_rows import OLD
-from lake_spark.checks.table_checks import PreCommit
-from lake_spark.landing.ingested_files import LogContents
 from lake_spark.scd2.all_key_deletes import about_all_keys
+from lake_spark.scd2.derived_table import CHANGED, INSERTED, Layer, REMOVED, SAME
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.key_changes import with_families
-from lake_spark.scd2.derived_table import CHANGED, INSERTED, Layer, REMOVED, SAME
 from lake_spark.schema.equality import comparable
 from lake_spark.schema.spark_types import typed_names, with_types
-from lake_spark.storage.spark_jobs import nothing
 from lake_spark.storage.hudi_table import DELETED, HudiTable, without_hudi_columns
+from lake_spark.storage.spark_jobs import nothing
 
 LOG_INSTANT = "log_instant"
 ROWS, OPEN = "rows", "open"

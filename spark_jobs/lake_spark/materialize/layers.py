@@ -12,10 +12,6 @@ from pyspark.sql import functions as F
 
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Feed, SurrogateKind, TableSpec
-from lake_spark.materialize import affected_keys, difference, previous_rows
-from lake_spark.materialize.affected_keys import AffectedKeys
-from lake_spark.materialize.difference import Built, AffectedEvents
-from lake_spark.materialize.pending import Pending, rebuild_if_retyped, pending
 from lake_spark.changelog import retractions
 from lake_spark.changelog.not_sent import is_missing
 from lake_spark.changelog.schema import (
@@ -27,9 +23,14 @@ from lake_spark.changelog.schema import (
     UPSERT,
 )
 from lake_spark.checks import table_checks
-from lake_spark.landing.ingested_files import LogContents, IngestedFiles
+from lake_spark.landing.ingested_files import IngestedFiles, LogContents
+from lake_spark.materialize import affected_keys, difference, previous_rows
+from lake_spark.materialize.affected_keys import AffectedKeys
+from lake_spark.materialize.difference import AffectedEvents, Built
+from lake_spark.materialize.pending import Pending, rebuild_if_retyped, pending
 from lake_spark.scd2 import all_key_deletes, partial_updates, snapshot_scopes
 from lake_spark.scd2.current import CurrentLayer, mark_of, not_deleted
+from lake_spark.scd2.derived_table import Layer
 from lake_spark.scd2.events import (
     distinct_events,
     KEY,
@@ -39,7 +40,6 @@ from lake_spark.scd2.events import (
     Roles,
 )
 from lake_spark.scd2.history import HistoryLayer
-from lake_spark.scd2.derived_table import Layer
 from lake_spark.scd2.order import FORMER, total_order, with_epochs
 from lake_spark.scd2.surrogate_key_changes import moved_keys
 from lake_spark.storage.spark_jobs import cache_until, in_background, nothing

@@ -13,8 +13,8 @@ from pyspark.sql import functions as F
 
 from lake_spec.text.marked_values import row_value
 from lake_spark.errors import BrokenInvariant
-from lake_spark.scd2.events import KEY
 from lake_spark.scd2.derived_table import CHANGED, INSERTED, Layer, REMOVED
+from lake_spark.scd2.events import KEY
 
 ONE_ROW = "a key with one event has one row"
 """A promise of rows that are alone, in both tables."""

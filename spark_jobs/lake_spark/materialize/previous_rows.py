@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Dict, Mapping, Optional
 
 from lake_spec.model import SurrogateKind
-from lake_spark.materialize.difference import LOG_INSTANT, ROWS
 from lake_spark.landing.ingested_files import IngestedFiles
+from lake_spark.materialize.difference import LOG_INSTANT, ROWS
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables.table_run import TableRun
 

@@ -14,10 +14,10 @@ from typing import Dict, Optional, Tuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from lake_spark.changelog.schema import LogColumn, UPSERT
 from lake_spark.materialize import previous_rows
 from lake_spark.materialize.difference import SingleEvents
 from lake_spark.materialize.pending import Pending
-from lake_spark.changelog.schema import LogColumn, UPSERT
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.spark_jobs import cache_until
 from lake_spark.tables.table_run import TableRun

@@ -16,8 +16,6 @@ from lake_spec.hudi.options import Operation
 from lake_spec.model import ProductPlan, TableSpec
 from lake_spec.text.marked_values import row_value
 from lake_spec.text.sql_text import sql_identifier
-from lake_spark.materialize import difference
-from lake_spark.materialize.pre_commit_checks import Changes, counted
 from lake_spark.checks import table_checks
 from lake_spark.errors import (
     InputsGone,
@@ -26,6 +24,8 @@ from lake_spark.errors import (
     WrongProductRows,
 )
 from lake_spark.ingest.quality_rules import failed_rules
+from lake_spark.materialize import difference
+from lake_spark.materialize.pre_commit_checks import Changes, counted
 from lake_spark.product.input_table import (
     BuildWhole,
     INPUTS_READ,
@@ -39,8 +39,8 @@ from lake_spark.product.layer import MADE, ProductLayer
 from lake_spark.product.partitions import in_partitions, require_partitions
 from lake_spark.product.transform import rows_of, views_of
 from lake_spark.product.units import changed_units, has_keys_of_its_driver, of_units
-from lake_spark.scd2.events import KEY
 from lake_spark.scd2.derived_table import CHANGED, INSERTED, REMOVED
+from lake_spark.scd2.events import KEY
 from lake_spark.storage.spark_jobs import cache_now, cache_until
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.settings_diff import changed

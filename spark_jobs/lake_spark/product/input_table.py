@@ -13,10 +13,10 @@ from pyspark.sql import functions as F
 
 from lake_spec.contract.table_folders import layer_folder, table_folder
 from lake_spec.model import ProductInput
-from lake_spark.materialize import difference
 from lake_spark.changelog import retractions
 from lake_spark.changelog.table import ChangeLog
 from lake_spark.landing.ingested_files import IngestedFilesFolder
+from lake_spark.materialize import difference
 from lake_spark.scd2.all_key_deletes import about_all_keys
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.key_changes import with_families

@@ -10,8 +10,8 @@ from pyspark.sql import functions as F
 from lake_spec.model import CurrentDeletes, TableSpec
 from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT
 from lake_spark.scd2 import fold
-from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.derived_table import Layer
+from lake_spark.scd2.events import KEY, Roles
 from lake_spark.schema.columns import any_null
 
 

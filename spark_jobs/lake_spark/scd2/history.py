@@ -11,8 +11,8 @@ from pyspark.sql import functions as F
 from lake_spec.model import SurrogateKind, TableSpec
 from lake_spark.changelog.schema import DELETE, LogColumn
 from lake_spark.scd2 import fold, invariants, surrogate_keys
-from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.derived_table import Layer
+from lake_spark.scd2.events import KEY, Roles
 from lake_spark.storage.hudi_table import HudiTable
 
 

@@ -15,8 +15,8 @@ from pyspark.sql import functions as F
 from lake_spec.model import TableSpec
 from lake_spark.changelog.schema import DELETE, LogColumn
 from lake_spark.scd2 import fold
-from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.derived_table import REMOVED
+from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.order import total_order
 
 NEXT_DELETE, IS_LAST = "lake_next_delete", "lake_is_last"

@@ -15,9 +15,9 @@ from pyspark.sql import functions as F
 
 from lake_spec.hudi.options import Operation
 from lake_spec.model import SurrogateKind
+from lake_spark.scd2.derived_table import REMOVED
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.fold import FROM
-from lake_spark.scd2.derived_table import REMOVED
 from lake_spark.storage.hudi_table import HudiTable
 
 SURROGATE_TYPES = {

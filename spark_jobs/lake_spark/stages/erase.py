@@ -9,16 +9,16 @@ from __future__ import annotations
 from lake_spec.contract.report import State
 from lake_spec.hudi.options import newest_version_options
 from lake_spec.rules.landing_folders import is_own
-from lake_spark.materialize import affected_keys
-from lake_spark.materialize.layers import build_current, build_history
 from lake_spark.erasure import landing_files, reports, request, tables
 from lake_spark.erasure.scan import scan_files
 from lake_spark.erasure.subjects import Subjects, subjects
 from lake_spark.errors import NotErasable, UnfinishedReprocess
 from lake_spark.formats.inference import time_column
-from lake_spark.scd2.key_changes import families, links_of
+from lake_spark.materialize import affected_keys
+from lake_spark.materialize.layers import build_current, build_history
 from lake_spark.profiling import profile
 from lake_spark.publish.publication import begin_again
+from lake_spark.scd2.key_changes import families, links_of
 from lake_spark.sources.staging_folder import discard_unfinished
 from lake_spark.stages.maintenance import compact_all, finish_killed
 from lake_spark.stages.product import erase_of_inputs

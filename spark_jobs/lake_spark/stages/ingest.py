@@ -6,8 +6,6 @@ from typing import List, Optional, Sequence, Set, Tuple
 
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Engine, Feed, TableSpec
-from lake_spark.materialize.layers import build_current
-from lake_spark.materialize.difference import LOG_INSTANT
 from lake_spark.checks import table_checks
 from lake_spark.errors import BadFile, FailedChecks, LateSnapshot, RefusedInput
 from lake_spark.formats.inference import load_globs
@@ -23,10 +21,12 @@ from lake_spark.ingest.snapshot_backlog import Backlog
 from lake_spark.ingest.snapshot_diff import SourceSnapshot, group_snapshots, refuse_late
 from lake_spark.landing.files import LandingFile, shown
 from lake_spark.landing.ingested_files import IngestedFiles
-from lake_spark.sources.jdbc_landed import lands_in_load
-from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
+from lake_spark.materialize.difference import LOG_INSTANT
+from lake_spark.materialize.layers import build_current
 from lake_spark.profiling.profile import profile_loaded
 from lake_spark.publish.publication import publish
+from lake_spark.sources.jdbc_landed import lands_in_load
+from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
 from lake_spark.stages import overdue
 from lake_spark.storage.timeline import time_of
 from lake_spark.tables import catalog

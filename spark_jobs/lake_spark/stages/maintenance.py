@@ -29,12 +29,12 @@ from lake_spark.profiling.profile import profile_where_due
 from lake_spark.publish.publication import drop_unasked, publish
 from lake_spark.storage.committed_table import CommittedTable
 from lake_spec.hudi.file_names import data_file
-from lake_spark.storage.table_size import layer_size
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import StoredObject
 from lake_spark.storage.parquet_file import has_legacy_lists
 from lake_spark.storage.parquet_table import ParquetTable
 from lake_spark.storage.session import session_for_statements
+from lake_spark.storage.table_size import layer_size
 from lake_spark.tables import catalog, whole_messages
 from lake_spark.tables.table_run import TableRun
 

@@ -8,9 +8,9 @@ from typing import Iterator, Sequence
 from lake_spec.hudi.options import newest_version_options
 from lake_spec.model import TableType
 from lake_spec.text.marked_values import row_value
-from lake_spark.materialize import difference
 from lake_spark.checks import table_checks
 from lake_spark.errors import KeysNotErased
+from lake_spark.materialize import difference
 from lake_spark.product.build_product import build_product
 from lake_spark.product.input_table import INPUTS_READ
 from lake_spark.profiling import profile

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lake_spark.materialize.layers import build_history
 from lake_spark.checks import table_checks
+from lake_spark.materialize.layers import build_history
 from lake_spark.publish.publication import publish
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun

@@ -14,18 +14,18 @@ from pyspark.sql import functions as F
 
 from lake_spec.contract.report import State
 from lake_spec.text.marked_values import quoted_value, row_value
-from lake_spark.materialize import difference
-from lake_spark.materialize.layers import complete_events, keep_counts, layer_of_history
 from lake_spark.changelog import retractions
 from lake_spark.errors import DiffersFromInputs, DiffersFromLog
+from lake_spark.materialize import difference
+from lake_spark.materialize.layers import complete_events, keep_counts, layer_of_history
 from lake_spark.product.build_product import plan_of, rows_as_built
 from lake_spark.product.layer import ProductLayer
 from lake_spark.scd2 import fold
-from lake_spark.scd2.current import CurrentLayer
 from lake_spark.scd2.all_key_deletes import about_all_keys
+from lake_spark.scd2.current import CurrentLayer
+from lake_spark.scd2.derived_table import INSERTED, Layer, REMOVED, SAME
 from lake_spark.scd2.events import KEY, mark_events, Roles
 from lake_spark.scd2.key_changes import with_families
-from lake_spark.scd2.derived_table import INSERTED, Layer, REMOVED, SAME
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.table_run import TableRun, table_columns

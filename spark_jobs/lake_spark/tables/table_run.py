@@ -22,10 +22,10 @@ from lake_spec.rules.columns import added_columns
 from lake_spark.changelog.schema import ENVELOPE, LogColumn
 from lake_spark.changelog.table import ChangeLog
 from lake_spark.errors import BadFileReason, SettingsChanged
-from lake_spark.schema.key_text import key_text
 from lake_spark.landing.ingested_files import IngestedFiles, IngestedFilesFolder
 from lake_spark.scd2 import fold
 from lake_spark.scd2.events import KEY
+from lake_spark.schema.key_text import key_text
 from lake_spark.schema.promotion import merged, stored_type, widens
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.lease_check import no_lease

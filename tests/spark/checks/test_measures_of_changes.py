@@ -16,9 +16,9 @@ from lake_spec.model import (
     RowCount,
     Unique,
 )
-from lake_spark.materialize.difference import difference
 from lake_spark.checks.checked_rows import CheckedRows, measured, of_changes
 from lake_spark.checks.measures import ROWS, How, Measure, measures_of, to_text
+from lake_spark.materialize.difference import difference
 
 CHECKS = (
     RowCount(at_least=1),

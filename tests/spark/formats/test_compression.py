@@ -11,8 +11,8 @@ from datetime import datetime, timezone
 import pytest
 
 from lake_spec.model import Engine
-from lake_spark.landing.files import LandingFile
 from lake_spark.formats.compression import unpacked
+from lake_spark.landing.files import LandingFile
 from tests.kinds import one_by_day
 from tests.spark.lake import Lake, table
 

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_spark.materialize import affected_keys, previous_rows
 from lake_spark.changelog.retractions import COMMIT
+from lake_spark.materialize import affected_keys, previous_rows
 from lake_spark.storage.hudi_table import HudiTable
 from tests.spark.lake import FEED_FILES, Lake, table
 

@@ -10,10 +10,10 @@ import re
 
 import pytest
 
-from lake_spark.materialize import difference, previous_rows
-from lake_spark.materialize.layers import complete_events
 from lake_spark.changelog.schema import ENVELOPE
 from lake_spark.landing.ingested_files import LogContents
+from lake_spark.materialize import difference, previous_rows
+from lake_spark.materialize.layers import complete_events
 from lake_spark.scd2.current import CurrentLayer
 from lake_spark.scd2.events import Roles, mark_events, marked_then
 from lake_spark.scd2.history import HistoryLayer

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from lake_spark.landing.ingested_files import IngestedFiles, LogContents
 from lake_spark.materialize import previous_rows, single_event
 from lake_spark.materialize.pending import Pending
-from lake_spark.landing.ingested_files import LogContents, IngestedFiles
 from tests.spark.erasing import erased
 from tests.spark.lake import FEED_FILES, Lake, table
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import functions as F
 
-from lake_spark.materialize.layers import complete_events
 from lake_spark.changelog.schema import log_columns
 from lake_spark.formats.file_schema import Shape
 from lake_spark.ingest import event_expressions, full_refresh, moved_keys
 from lake_spark.ingest.reader import Input
 from lake_spark.landing.files import LandingFile, position_of
 from lake_spark.landing.ingested_files import LogContents
+from lake_spark.materialize.layers import complete_events
 from lake_spark.scd2.current import CurrentLayer, living_rows
 from lake_spark.scd2.events import distinct_events, KEY, mark_events, marked_then, Roles
 from lake_spark.scd2.history import HistoryLayer, version_rows

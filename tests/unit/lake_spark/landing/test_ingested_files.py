@@ -13,12 +13,12 @@ from lake_spec.contract.state_format import UnreadableState
 from lake_spark.errors import RefusedInput
 from lake_spark.landing import ingested_file_parts
 from lake_spark.landing.files import LandingFile
+from lake_spark.landing.ingested_file_parts import FILES, SMALL
 from lake_spark.landing.ingested_files import (
     IngestedFiles,
     IngestedFilesFolder,
     IngestedFile,
 )
-from lake_spark.landing.ingested_file_parts import FILES, SMALL
 from lake_spark.storage.object_store import FolderStore
 
 DAY = datetime(2026, 11, 19, tzinfo=timezone.utc)

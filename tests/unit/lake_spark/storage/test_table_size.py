@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-from lake_spark.storage.table_size import layer_size
 from lake_spark.storage.object_store import StoredObject
+from lake_spark.storage.table_size import layer_size
 
 PATH = "s3://lake/warehouse/shop/orders/current"
 OLD, MIDDLE, NEW = "20260101000000000", "20260102000000000", "20260103000000000"

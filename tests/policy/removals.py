@@ -48,6 +48,7 @@ WHY: Dict[str, Dict[str, str]] = {
         "delete": "scratch files of runs of the domain, by their folder",
         "delete_old_versions": "of folders of runs of the domain",
     },
+    "spark_jobs/lake_spark/ingest/hoodie_streamer.py": {"delete": TABLE},
     "spark_jobs/lake_spark/landing/ingested_files.py": {"delete": TABLE},
     "spark_jobs/lake_spark/profiling/profile.py": {
         "delete": "the table's profile, by its name below `runs`",

@@ -1,4 +1,4 @@
-"""The HoodieStreamer step of a lake, in a process of its own."""
+"""The HoodieStreamer step of a lake, in a process of its own or as this session does it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Sequence
 
 from lake_local.aws import runtimes
+from lake_spec.contract.report import Report
+from lake_spec.hudi.options import Operation
+from lake_spark.tables.table_run import TableRun
 from tests.spark.lake import Lake
 
 
@@ -31,3 +34,18 @@ def submit(argv: Sequence[str], scratch: Path) -> int:
         return subprocess.call(
             made.argv, env={**os.environ, **made.env}, stderr=log, stdout=log
         )
+
+
+def commit(lake: Lake, run: TableRun) -> None:
+    """Commit what a prepare stage has staged, as HoodieStreamer would."""
+    id = run.report.commits["inputs"]
+    sql = lake.root / f"warehouse/tests/things/inputs/{id}.sql"
+    view, rows = sql.read_text().split(";\n")
+    lake.spark.sql(view)
+    run.log.write(lake.spark.sql(rows), Operation.BULK_INSERT, {"inputs": id})
+
+
+def streamed(lake: Lake, stage: str) -> Report:
+    """Prepare, commit and account; the report of the stage."""
+    commit(lake, lake.prepare(stage))
+    return lake.done(stage)[0]

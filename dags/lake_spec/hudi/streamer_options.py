@@ -8,7 +8,7 @@ neither. docs/streamer.md says what was measured.
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Sequence
+from typing import Dict, List
 
 from lake_spec.contract.jars import UTILITIES
 from lake_spec.hudi.options import HudiKey, log_options
@@ -22,14 +22,9 @@ _JAVA = "-Duser.timezone=UTC -Dfile.encoding=UTF-8"
 _SPARK = {
     "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
     "spark.sql.session.timeZone": "UTC",
-    # The rows of an event are taken out of it one level of the SQL file after the other,
-    # and Spark resolves a level or two at a time: its 100 rounds are too few.
-    "spark.sql.analyzer.maxIterations": "1000",
     # A name in the SQL file is never that of a file, and no setting is put into it.
     "spark.sql.runSQLOnFiles": "false",
     "spark.sql.variable.substitute": "false",
-    # A row with too many or too few fields must be seen as one.
-    "spark.sql.csv.parser.columnPruning.enabled": "false",
     # Hudi 0.14 stamps instants in the zone of the JVM; the SQL file is read in
     # the JVM's character set.
     "spark.driver.extraJavaOptions": _JAVA,
@@ -38,9 +33,6 @@ _SPARK = {
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
-    "spark.sql.avro.datetimeRebaseModeInRead": "CORRECTED",
-    # Where a page of Parquet has a checksum, its bytes are held to it.
-    "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
     # The old list structure cannot hold a null element: the write fails.
     "spark.hadoop.parquet.avro.write-old-list-structure": "false",
 }
@@ -55,7 +47,6 @@ def streamer_argv(
     checkpoint: str,
     base_path: str,
     table_name: str,
-    jars: Sequence[str] = (),
 ) -> List[str]:
     """Return the arguments after `spark-submit` to append the rows of `sql_file`.
 
@@ -66,7 +57,6 @@ def streamer_argv(
     _check("table_name", table_name, _TABLE_NAME)
     return [
         *("--class", _CLASS, "--deploy-mode", "client"),
-        *(("--jars", ",".join(jars)) if jars else ()),
         *_each("--conf", _SPARK),
         UTILITIES,
         *("--source-class", _SOURCE),

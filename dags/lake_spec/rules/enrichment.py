@@ -27,14 +27,14 @@ def _each(spec: TableSpec) -> Iterator[Tuple[Path, Enrichment]]:
 
 @ENRICHMENT.rule("source", "engine")
 def enrichment_is_done_by_pyspark(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse enrichment with `engine: streamer`: HoodieStreamer cannot join.
+    """Refuse enrichment with `engine: streamer`: its rows are judged too early.
 
     Fix: Write `engine: pyspark`, or remove `source.enrich`.
     """
     if spec.enrich and spec.engine is not Engine.PYSPARK:
         hint = (
-            "HoodieStreamer cannot join tables: write engine: pyspark, or remove "
-            "source.enrich."
+            "Rows for HoodieStreamer are prepared before any table of the run is built, so "
+            "before its reference tables: write engine: pyspark, or remove source.enrich."
         )
         yield got(("engine",), spec.engine.value, hint)
 

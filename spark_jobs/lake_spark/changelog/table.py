@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Mapping, Optional, Sequence
+from typing import Dict, List, Mapping, Optional
 
 from pyspark.sql import DataFrame, SparkSession
 
 from lake_spec.hudi.options import Operation
 from lake_spec.model.column_type import ColumnType
 from lake_spark.changelog.column_versions import (
-    Written,
     shown_columns,
     shown_expressions,
     written_columns,
@@ -40,16 +39,16 @@ class ChangeLog(HudiTable):
         shown = shown_columns(self._stored())
         return [path for each in shown for _, paths in each.narrow for path in paths]
 
-    def written(self, columns: Sequence[Typed]) -> List[Written]:
-        """Return where the columns of new rows are stored."""
-        return written_columns(self._stored(), columns)
+    def as_stored(self, rows: DataFrame) -> DataFrame:
+        """Return new rows with the columns of the table's files, in their order."""
+        written = written_columns(self._stored(), typed_names(rows.schema))
+        return rows.selectExpr(*[each.expression for each in written])
 
     def write(
         self, rows: DataFrame, operation: Operation, metadata: Mapping[str, str]
     ) -> str:
         """Add rows by one commit that carries the metadata; return its instant."""
-        written = self.written(typed_names(rows.schema))
-        ours = rows.selectExpr(*[each.expression for each in written])
+        ours = self.as_stored(rows)
         self._known = None
         return super().write(ours, operation, metadata)
 

@@ -9,7 +9,7 @@ from typing import Any, Callable, Optional
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from lake_spec.model import Csv, Engine, Json, TableSpec
+from lake_spec.model import Csv, Json, TableSpec
 from lake_spec.text.marked_values import row_value
 from lake_spark.errors import UnreadableFile
 from lake_spark.landing.files import LandingFile
@@ -49,18 +49,12 @@ def cause(error: str) -> Optional[str]:
 
 
 def refuse_unreadable(file: LandingFile, spec: TableSpec) -> None:
-    """Raise UnreadableFile for a compression that the table's engine does not read."""
+    """Raise UnreadableFile for a compression of text that is not read."""
     is_text = isinstance(spec.source.format, (Csv, Json))
     if is_text and file.path.endswith(_OTHERS):
         suffix = file.path.rsplit(".", 1)[-1]
         raise UnreadableFile(
             file.path, f"is a {suffix} file, which the lake does not read. {_REMEDY}"
-        )
-    if spec.engine is Engine.STREAMER and file.path.endswith(ZSTD):
-        raise UnreadableFile(
-            file.path,
-            "is a zst file, which HoodieStreamer cannot read on every cluster. Land it as "
-            ".gz, or set engine: pyspark.",
         )
 
 

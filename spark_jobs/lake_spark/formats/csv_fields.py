@@ -2,7 +2,7 @@
 
 Spark's parser knows an escape inside of quotes alone, and loses whether a field was
 quoted. So each file is read as one text, of which expressions make records and fields, on
-the executors and for both engines. What is no record by these rules refuses the file.
+the executors. What is no record by these rules refuses the file.
 """
 
 from __future__ import annotations
@@ -61,14 +61,6 @@ def load(
     for columns in layers(kind, shape):
         rows = rows.selectExpr(*columns)
     return rows
-
-
-def from_view(kind: Csv, shape: Shape, view: str) -> str:
-    """Return the same as SQL over a view of the text source."""
-    query = view
-    for number, columns in enumerate(layers(kind, shape)):
-        query = f"SELECT {', '.join(columns)} FROM {f'({query})' if number else query}"
-    return query
 
 
 def counted(

@@ -326,14 +326,6 @@ def plain_schema(shape: Shape) -> str:
     return ", ".join([*columns, f"{CORRUPT} string"])
 
 
-def from_view(shape: Shape, view: str) -> str:
-    """Return the same as SQL over a view of the text source."""
-    query = f"SELECT * FROM {view} WHERE {HOLDS_SOMETHING}"
-    for columns in layers(shape):
-        query = f"SELECT {', '.join(columns)} FROM ({query})"
-    return query
-
-
 def good_lines(spark: SparkSession, uri: str, maps: Sequence[str]) -> DataFrame:
     """Return the lines of a file with no name twice: they say what its columns are."""
     lines = literal_paths.load(spark.read, "text", [uri]).where(HOLDS_SOMETHING)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from functools import partial
+from typing import Callable, Sequence
+
+from pyspark.sql import DataFrame
 
 from lake_spark.ingest import (
     batches,
@@ -11,34 +14,52 @@ from lake_spark.ingest import (
     moved_keys,
     quarantine,
 )
+from lake_spark.ingest.batches import Batch
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.tables.table_run import TableRun
+
+Take = Callable[[Batch, DataFrame], None]
+"""Takes files, all of whose rows were judged, and the events of their good rows."""
 
 
 def ingest_files(
     run: TableRun, files: Sequence[LandingFile], ingested: IngestedFiles
 ) -> bool:
     """Ingest the files by one commit; return whether one was made."""
+    return take_events(
+        run, files, ingested, partial(_commit, run=run, ingested=ingested)
+    )
+
+
+def _commit(
+    batch: Batch, events: DataFrame, *, run: TableRun, ingested: IngestedFiles
+) -> None:
+    batches.commit(run, batch, events, ingested)
+
+
+def take_events(
+    run: TableRun, files: Sequence[LandingFile], ingested: IngestedFiles, take: Take
+) -> bool:
+    """Judge the files, keep their bad rows, let `take` have the events of the others.
+
+    Return whether it had any: not in a dry run, nor where each file was set aside.
+    """
     batch = batches.shaped(run, files, ingested)
     rows = batches.read_rows(run, batch)
     if rows is None:
         return False
     try:
         batches.judge(run, batch, rows, f"{len(batch.inputs)} file(s)")
-        if run.dry_run:
-            run.report.add_files(batch.files)
-            return False
-        if rows.counted.bad:
-            quarantine.keep(run, rows.numbered)
-        good = quarantine.good_rows(rows.numbered)
-        good = enrichment.enriched(run, good, batch.columns)
-        if rows.counted.moved:
-            good = moved_keys.as_events(run.spec, good, batch.columns)
-        batches.commit(
-            run, batch, full_refresh.with_markers(run, good, batch.inputs), ingested
-        )
+        if not run.dry_run:
+            if rows.counted.bad:
+                quarantine.keep(run, rows.numbered)
+            good = quarantine.good_rows(rows.numbered)
+            good = enrichment.enriched(run, good, batch.columns)
+            if rows.counted.moved:
+                good = moved_keys.as_events(run.spec, good, batch.columns)
+            take(batch, full_refresh.with_markers(run, good, batch.inputs))
     finally:
         rows.release()
     run.report.add_files(batch.files)
-    return True
+    return not run.dry_run

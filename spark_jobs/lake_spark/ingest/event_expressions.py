@@ -1,7 +1,7 @@
 """Typed rows become rows of the change log, or of the quarantine.
 
 A row of the change log is one delivery of one change event: the table's own
-columns, and the envelope below. Same SQL for both engines.
+columns, and the envelope below.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def operation(spec: TableSpec) -> str:
 
 
 def placed_row(spec: TableSpec, shape: Shape, columns: Columns) -> Dict[str, str]:
-    """Return expressions over `source_row` and what is known of its file, for both engines.
+    """Return expressions over `source_row` and what is known of its file.
 
     Of the file: `lake_file_rank` and `lake_file_started`.
     """

@@ -13,7 +13,6 @@ from pyspark.sql import DataFrame
 from lake_spec.model import TableSpec
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT, log_columns
-from lake_spark.formats.before_images import says_before
 from lake_spark.schema.columns import Columns
 
 IS_MOVED = f"lake_before IS NOT NULL AND lake_op IN ('{UPSERT}', '{DELETE}')"
@@ -26,13 +25,6 @@ _OF_CREATE = f"CASE WHEN lake_op = '{UPSERT}' THEN lake_old_key END"
 def as_events(spec: TableSpec, rows: DataFrame, columns: Columns) -> DataFrame:
     """Return good rows as rows of the change log: two for each whose key changed."""
     return rows.selectExpr("*", _TWICE).selectExpr(*_columns(spec, columns))
-
-
-def events_sql(spec: TableSpec, rows: str, columns: Columns) -> str:
-    """Return the same as SQL of SQL."""
-    selected = ", ".join(_columns(spec, columns))
-    events = _TWICE if says_before(spec) else "false AS lake_is_old"
-    return f"SELECT {selected} FROM (SELECT *, {events} FROM ({rows}))"
 
 
 def _columns(spec: TableSpec, columns: Columns) -> List[str]:

@@ -6,7 +6,7 @@ file of a full load without an order, or a full load that was pulled from a data
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional
+from typing import Optional
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -85,12 +85,3 @@ def marked(rows: DataFrame, spec: TableSpec, found: Optional[DataFrame]) -> Data
     words = F.format_string("its key stands in %d rows that differ", REPEATS)
     words = F.when(F.col(REPEATS).isNotNull(), words)
     return rows.withColumn("lake_reason", F.coalesce("lake_reason", words))
-
-
-def records(rows: DataFrame) -> Dict[str, List[int]]:
-    """Return by file the numbers of the rows that are bad for this alone."""
-    bad = rows.where(f"{REPEATS} IS NOT NULL AND lake_reason IS NOT NULL")
-    found: Dict[str, List[int]] = {}
-    for row in bad.select(LogColumn.PATH, LogColumn.RECORD).collect():
-        found.setdefault(row.lake_path, []).append(row.lake_record)
-    return {path: sorted(numbers) for path, numbers in found.items()}

@@ -1,8 +1,7 @@
 """From a file's columns to typed values, as SQL expressions.
 
-Both engines use these texts: PySpark through selectExpr, HoodieStreamer in its
-SQL file. So either gives the same rows. Names and values enter the text only
-through sql_identifier and sql_literal. What a row says is one list, `source_row`.
+Names and values enter the text only through sql_identifier and sql_literal. What a
+row says is one list, `source_row`.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ _JAVA_ARRAY = r"^\[+(L[A-Za-z.]+;|[BCDFIJSZ])@[0-9a-f]+$"
 def source_row(
     spec: TableSpec, shape: Shape, columns: Columns, *, with_corrupt: bool
 ) -> Dict[str, str]:
-    """Return expressions over a file's columns, by name: its rows' values, in both engines.
+    """Return expressions over a file's columns, by name: its rows' values.
 
     `lake_record_struct` are the file's own values, for `faults` and the quarantine.
     """

@@ -14,6 +14,7 @@ from lake_spark.erasure.scan import scan_files
 from lake_spark.erasure.subjects import Subjects, subjects
 from lake_spark.errors import NotErasable, UnfinishedReprocess
 from lake_spark.formats.inference import time_column
+from lake_spark.ingest import hoodie_streamer
 from lake_spark.materialize import affected_keys
 from lake_spark.materialize.layers import build_current, build_history
 from lake_spark.profiling import profile
@@ -49,6 +50,7 @@ def erase(run: TableRun, request_uri: str) -> State:
         _count(run, of_table).release()
         return State.DRY_RUN
     discard_unfinished(run)  # which no listing shows
+    hoodie_streamer.discard_staged(run)
     build_current(run)
     build_history(run)
     _refuse_one_of_several_keys(run, of_table)

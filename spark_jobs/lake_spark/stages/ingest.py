@@ -89,7 +89,7 @@ def catch_up(run: TableRun) -> bool:
 
 def _feed(run: TableRun, globs: Sequence[str]) -> None:
     if run.spec.engine is Engine.STREAMER:
-        done = hoodie_streamer.account(run, globs)
+        done = hoodie_streamer.account(run)
     else:
         ingested = run.ingested_files()
         files = unseen_files(run, ingested, globs)

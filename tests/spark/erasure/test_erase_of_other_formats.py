@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec.contract.report import Report
-from lake_spec.hudi.options import Operation
 from lake_spark.erasure import landing_files
 from tests.spark.erasing import (
     CANARY,
@@ -25,6 +23,7 @@ from tests.spark.erasing import (
 from tests.spark.lake import SNAPSHOTS, Lake, table
 from tests.spark.reprocessing import done_reprocess, rows
 from tests.spark.typed_files import land_typed
+from tests.spark.streaming import streamed
 
 SNAPSHOT = """
 source:
@@ -226,15 +225,3 @@ def test_a_table_of_the_streamer_goes_on_after_an_erase(spark, tmp_path):
     assert (report.accepted, report.erased) == (1, 1)
     assert places_of(lake, CANARY) == {"landing"}
     assert [row.id for row in lake.current.collect()] == ["a"]
-
-
-def streamed(lake: Lake, stage: str) -> Report:
-    """Prepare, write what the SQL file says as HoodieStreamer would, and account."""
-    run = lake.prepare(stage)
-    id = run.report.commits["inputs"]
-    sql = lake.root / f"warehouse/tests/things/inputs/{id}.sql"
-    *views, rows = sql.read_text().split(";\n")
-    for view in views:
-        lake.spark.sql(view)
-    run.log.write(lake.spark.sql(rows), Operation.BULK_INSERT, {"inputs": id})
-    return lake.done(stage)[0]

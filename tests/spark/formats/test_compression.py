@@ -5,12 +5,10 @@ from __future__ import annotations
 import bz2
 import gzip
 import random
-from dataclasses import replace
 from datetime import datetime, timezone
 
 import pytest
 
-from lake_spec.model import Engine
 from lake_spark.formats.compression import unpacked
 from lake_spark.landing.files import LandingFile
 from tests.kinds import one_by_day
@@ -75,17 +73,11 @@ def test_zstd_files_joined_of_several_are_one(spark, tmp_path):
 
 
 @pytest.mark.parametrize("kind", one_by_day(list(TEXTS)))
-def test_what_is_no_zstd_and_zstd_for_the_streamer_are_set_aside(spark, tmp_path, kind):
+def test_what_is_no_zstd_is_set_aside(spark, tmp_path, kind):
     lake = Lake(spark, tmp_path, table(SPEC.format(form=f"{{type: {kind}}}")))
     lake.land("changes/1.zst", b"no zstd at all\n")
     (told,) = lake.run("incremental").set_aside
     assert f"is not a valid {'zst' if kind == 'csv' else 'json'} file" in told["reason"]
-    lake.spec = replace(lake.spec, engine=Engine.STREAMER)
-    (told,) = lake.run("prepare_incremental").set_aside
-    assert (
-        "which HoodieStreamer cannot read on every cluster. Land it as"
-        in told["reason"]
-    )
 
 
 @pytest.mark.parametrize("suffix", ["gz", "bz2", "zst"])

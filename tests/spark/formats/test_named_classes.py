@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import functions as F
 
-from lake_spec.model import Engine
 from lake_spark.erasure.avro_texts import avro_texts
 from lake_spark.formats import parquet
 from lake_spark.storage.parquet_file import by_footer, schema_of
@@ -151,24 +149,6 @@ def test_files_below_a_table_are_read_by_their_footers(spark, marker, lake_of, f
         file.write_bytes(foreign)
     assert lake.living("note") == [(1, "a")]
     erased(lake, {"id": "9"})
-    assert not marker.exists()
-
-
-def test_statements_of_hoodie_streamer_make_no_class(
-    spark, marker, lake_of, monkeypatch
-):
-    monkeypatch.setattr(parquet, "named_class", lambda entries: None)
-    lake = lake_of("parquet")
-    lake.spec = replace(lake.spec, engine=Engine.STREAMER)
-    content = typed_file(lake, "parquet", ROWS)
-    lake.land("load/1.parquet", planted(spark, content, "java", marker))
-    lake.prepare("full_load")
-    (file,) = (lake.root / "warehouse/tests/things/inputs").glob("*.sql")
-    *views, rows = file.read_text(encoding="utf-8").split(";\n")
-    for view in views:
-        spark.sql(view)
-    found = [row.note for row in spark.sql(rows).collect()]
-    assert sorted(found) == sorted(["a", CANARY])
     assert not marker.exists()
 
 

@@ -36,12 +36,6 @@ def test_the_class_is_named_first_and_the_jar_parts_spark_from_hudi():
     assert "--hoodie-conf" not in argv[:jar]
 
 
-def test_jars_stand_before_the_one_that_parts_spark_from_hudi():
-    argv = streamer_argv(**ARTISTS, jars=("/a.jar", "/b.jar"))
-    assert given("--jars", argv[: argv.index(UTILITIES)]) == ["/a.jar,/b.jar"]
-    assert "--jars" not in streamer_argv(**ARTISTS)
-
-
 def test_the_streamer_is_told_what_to_append_where_and_under_which_id():
     argv = streamer_argv(**ARTISTS)
     assert given("--target-base-path", argv) == [ARTISTS["base_path"]]

@@ -135,8 +135,9 @@ def test_what_does_not_fit_is_told(specs, enrich, message):
 def test_the_streamer_joins_no_tables(specs):
     (diagnostic,) = diagnostics_of(specs, changes={"engine": "streamer"})
     assert diagnostic == (
-        "engine: got 'streamer'. HoodieStreamer cannot join tables: write engine: "
-        "pyspark, or remove source.enrich."
+        "engine: got 'streamer'. Rows for HoodieStreamer are prepared before any table of "
+        "the run is built, so before its reference tables: write engine: pyspark, or "
+        "remove source.enrich."
     )
 
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Snapshot, TableSpec
 from lake_spec.text.globs import glob_pattern
-from lake_spark.errors import BadFile, FilesNotFound, RefusedInput
+from lake_spark.errors import BadFile, FilesNotFound
 from lake_spark.formats.inference import all_globs
 from lake_spark.ingest import (
     batches,
@@ -24,10 +23,9 @@ from lake_spark.ingest import (
     quarantine,
     snapshot_completeness,
     snapshot_diff,
-    snapshots,
 )
 from lake_spark.ingest.snapshot_backlog import Backlog
-from lake_spark.ingest.snapshot_diff import SourceSnapshot, group_snapshots
+from lake_spark.ingest.snapshot_diff import group_snapshots
 from lake_spark.landing.files import LandingFile, first_shown
 from lake_spark.landing.ingested_files import IngestedFile, IngestedFiles
 from lake_spark.materialize.layers import build_current
@@ -272,41 +270,16 @@ def _ingest_again(run: TableRun, ingested: IngestedFiles) -> bool:
     found = group_snapshots(waiting, run.spec)
     found = snapshot_completeness.with_signs(run, found, signs, ingested)
     left = [each for each in found if each.files]  # not signs alone
-    backlog = Backlog(run, paths)
+    backlog = Backlog(run, paths, again=True)
     while left:
         taken = backlog.take(left, ingested)
-        if not taken:
-            if not _ingest_by_itself(run, left[0], paths, ingested):
-                return False
-            taken = 1
-        left = left[taken:]
+        if not taken.may_others_follow:
+            return False
+        left = left[taken.count :]
         quarantine.drop_old_takes(run)
         ingested = run.ingested_files()
     _end(run, first)
     return True
-
-
-def _ingest_by_itself(
-    run: TableRun,
-    snapshot: SourceSnapshot,
-    landing: Sequence[str],
-    ingested: IngestedFiles,
-) -> bool:
-    """Ingest one snapshot; return False where it is set aside."""
-    try:
-        missing = snapshot_completeness.what_is_missing(
-            run, snapshot, landing, ingested
-        )
-        if missing is None:
-            return snapshots.ingest_snapshot(run, snapshot, ingested)
-        words = snapshot_completeness.waits(snapshot, missing, ())
-        id = WarningId.INCOMPLETE_SNAPSHOT.value
-        snapshots.set_aside(run, snapshot, id, words)
-    except RefusedInput as refused:
-        snapshots.refuse(run, snapshot, refused)
-    except BadFile as bad:
-        batches.set_aside(run, bad)
-    return False
 
 
 def _end(run: TableRun, first: int = 0) -> None:

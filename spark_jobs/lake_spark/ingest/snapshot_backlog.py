@@ -1,4 +1,4 @@
-"""Snapshots that wait, ingested together by one commit of the log.
+"""Snapshots that wait, oldest first: together by one commit of the log, or by themselves.
 
 The batch ends before the first snapshot that a check stops (late, incomplete, bad,
 empty, too many losses) or that brings a column. That one is left to
@@ -7,6 +7,7 @@ empty, too many losses) or that brings a column. That one is left to
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial, reduce
 from operator import or_
 from typing import Dict, FrozenSet, List, Optional, Sequence, Set
@@ -14,9 +15,10 @@ from typing import Dict, FrozenSet, List, Optional, Sequence, Set
 from pyspark.sql import Row
 from pyspark.sql import functions as F
 
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import TableSpec
 from lake_spark.changelog.schema import LogColumn
-from lake_spark.errors import BadFile, RefusedInput
+from lake_spark.errors import BadFile, LateSnapshot, RefusedInput
 from lake_spark.formats.inference import source_name
 from lake_spark.formats.placeholders import placeholder_texts
 from lake_spark.ingest import (
@@ -44,16 +46,73 @@ MOST_BYTES = 256 * 1024 * 1024
 """Of landing files that are read at once, if there is more than one snapshot of them."""
 
 
+@dataclass(frozen=True)
+class Taken:
+    """So many of the first snapshots need not be looked at again in this run."""
+
+    count: int
+    may_others_follow: bool = True
+    """Whether those behind them are not held back, as by one that can still be taken."""
+
+
 class Backlog:
     """The snapshots that wait for a table, in one run."""
 
-    def __init__(self, run: TableRun, landing: Sequence[str]) -> None:
-        """`landing` are the paths of all files that the table's glob matches."""
+    def __init__(
+        self, run: TableRun, landing: Sequence[str], *, again: bool = False
+    ) -> None:
+        """`landing` are the paths of all files that the table's glob matches.
+
+        In a reprocess they are ingested `again`: one that cannot be ends the run red.
+        """
         self._run = run
         self._landing = landing
+        self._again = again
         self._most = MOST_SNAPSHOTS
 
-    def take(self, waiting: Sequence[SourceSnapshot], ingested: IngestedFiles) -> int:
+    def take(self, waiting: Sequence[SourceSnapshot], ingested: IngestedFiles) -> Taken:
+        """Ingest the first of the snapshots by one commit, or refuse the first by name."""
+        together = self._take_together(waiting, ingested)
+        if together:
+            return Taken(together)
+        return Taken(1, self._take_first(waiting, ingested))
+
+    def _take_first(
+        self, waiting: Sequence[SourceSnapshot], ingested: IngestedFiles
+    ) -> bool:
+        """Ingest the first by itself; return whether those behind it may follow."""
+        run, snapshot = self._run, waiting[0]
+        try:
+            snapshot_diff.refuse_late(snapshot, ingested, run.spec)
+            missing = snapshot_completeness.what_is_missing(
+                run, snapshot, self._landing, ingested
+            )
+            if missing is None:
+                return snapshots.ingest_snapshot(run, snapshot, ingested)
+            self._tell_of_missing(waiting, missing)
+        except LateSnapshot as late:
+            snapshots.set_aside(run, snapshot, type(late).__name__, str(late))
+            return not self._again
+        except RefusedInput as refused:
+            snapshots.refuse(run, snapshot, refused)
+        except BadFile as bad:
+            batches.set_aside(run, bad)
+        return False
+
+    def _tell_of_missing(self, waiting: Sequence[SourceSnapshot], missing: str) -> None:
+        """Report that the first is not complete: it was, if it is ingested again."""
+        snapshot, id = waiting[0], WarningId.INCOMPLETE_SNAPSHOT
+        if self._again:
+            words = snapshot_completeness.waits(snapshot, missing, ())
+            snapshots.set_aside(self._run, snapshot, id.value, words)
+            return
+        behind = [each for each in waiting[1:] if each.scopes == snapshot.scopes]
+        words = snapshot_completeness.waits(snapshot, missing, behind)
+        self._run.report.warn(id, words)
+
+    def _take_together(
+        self, waiting: Sequence[SourceSnapshot], ingested: IngestedFiles
+    ) -> int:
         """Ingest the first of the snapshots by one commit; return how many were.
 
         That is 0 where the first must be ingested by itself, or is the only one.
@@ -61,7 +120,7 @@ class Backlog:
         if self._run.dry_run or self._run.accepted.empty_scopes:
             return 0
         if self._most < 2:  # the last attempt was in vain
-            self._most = 2
+            self._most = min(2, MOST_SNAPSHOTS)
             return 0
         found = self._leading(waiting[: self._most], ingested)
         if len(found) < 2:

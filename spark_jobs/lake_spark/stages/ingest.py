@@ -7,18 +7,17 @@ from typing import List, Optional, Sequence, Set, Tuple
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Engine, Feed, TableSpec
 from lake_spark.checks import table_checks
-from lake_spark.errors import BadFile, FailedChecks, LateSnapshot, RefusedInput
+from lake_spark.errors import FailedChecks
 from lake_spark.formats.inference import load_globs
 from lake_spark.ingest import (
     change_files,
     hoodie_streamer,
     reprocess,
     snapshot_completeness,
-    snapshots,
 )
-from lake_spark.ingest.batches import landing_of, set_aside, unseen_files, unseen_of
+from lake_spark.ingest.batches import landing_of, unseen_files, unseen_of
 from lake_spark.ingest.snapshot_backlog import Backlog
-from lake_spark.ingest.snapshot_diff import SourceSnapshot, group_snapshots, refuse_late
+from lake_spark.ingest.snapshot_diff import SourceSnapshot, group_snapshots
 from lake_spark.landing.files import LandingFile, shown
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.materialize.difference import LOG_INSTANT
@@ -112,39 +111,11 @@ def _snapshots(run: TableRun, *, first_only: bool = False) -> None:
     held: Set[Tuple[Optional[str], ...]] = set()
     while waiting:
         taken = backlog.take(waiting, ingested)
-        if not taken:
-            taken = 1
-            if not _take_first(run, waiting, paths, ingested):
-                held.add(waiting[0].scopes)
-        waiting = [each for each in waiting[taken:] if each.scopes not in held]
+        if not taken.may_others_follow:
+            held.add(waiting[0].scopes)
+        waiting = [each for each in waiting[taken.count :] if each.scopes not in held]
         build_current(run)
         ingested = run.ingested_files()
-
-
-def _take_first(
-    run: TableRun,
-    waiting: Sequence[SourceSnapshot],
-    paths: Sequence[str],
-    ingested: IngestedFiles,
-) -> bool:
-    """Ingest the first snapshot by itself; return whether those behind it may follow."""
-    snapshot = waiting[0]
-    try:
-        refuse_late(snapshot, ingested, run.spec)
-        missing = snapshot_completeness.what_is_missing(run, snapshot, paths, ingested)
-        if missing is None:
-            return snapshots.ingest_snapshot(run, snapshot, ingested)
-        behind = [each for each in waiting[1:] if each.scopes == snapshot.scopes]
-        warning = snapshot_completeness.waits(snapshot, missing, behind)
-        run.report.warn(WarningId.INCOMPLETE_SNAPSHOT, warning)
-    except LateSnapshot as late:
-        snapshots.set_aside(run, snapshot, type(late).__name__, str(late))
-        return True
-    except RefusedInput as refused:
-        snapshots.refuse(run, snapshot, refused)
-    except BadFile as bad:
-        set_aside(run, bad)
-    return False
 
 
 def _waiting(

@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import DataFrame
 
 from lake_spec.contract.report import Report
-from lake_spark.ingest.snapshot_backlog import Backlog
+from lake_spark.ingest import snapshot_backlog
 from tests.oracle.snapshots import SnapshotWorld, csv_text
 from tests.kinds import some_by_day
 from tests.spark.lake import FEED_FILES, SNAPSHOTS, Lake, table
@@ -58,7 +58,7 @@ def one_by_one(monkeypatch):
     @contextmanager
     def patched() -> Iterator[None]:
         with monkeypatch.context() as patch:
-            patch.setattr(Backlog, "take", lambda *_: 0)
+            patch.setattr(snapshot_backlog, "MOST_SNAPSHOTS", 1)
             yield
 
     return patched

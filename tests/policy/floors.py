@@ -32,7 +32,8 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
         *("settings", "redaction", "compat", "airflow_rules"),
     ),
     "spark_jobs/lake_spark": (
-        *("step", "stages", "erasure", "product", "ingest", "dimension", "sources"),
+        *("step", "stages", "erasure", "product", "ingest", "snapshots", "reading"),
+        *("dimension", "sources"),
         *("materialize", "checks", "profiling", "publish", "tables", "scd2", "formats"),
         *("changelog", "landing", "schema", "storage", "errors"),
     ),

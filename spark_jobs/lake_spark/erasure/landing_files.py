@@ -28,9 +28,9 @@ from lake_spark.erasure.text_files import (
 from lake_spark.errors import NotErasable
 from lake_spark.formats.inference import all_globs, shape_of
 from lake_spark.ingest import batches
-from lake_spark.ingest.reader import Input
 from lake_spark.ingest.rewritten_files import compared, known_contents, sha256
 from lake_spark.landing.files import LandingFile
+from lake_spark.reading.reader import Input
 from lake_spark.schema.columns import any_null
 from lake_spark.schema.promotion import stored_type
 from lake_spark.tables.erased_keys import Erased, Rewritten

@@ -10,10 +10,10 @@ from pyspark.sql import functions as F
 from lake_spec.model import TableSpec
 from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.erasure.subjects import Subjects
-from lake_spark.schema.key_text import key_text
-from lake_spark.ingest.row_expressions import from_text
+from lake_spark.reading.row_expressions import from_text
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import any_null
+from lake_spark.schema.key_text import key_text
 from lake_spark.tables.table_run import TableRun, table_columns
 
 _FIELDS = (

@@ -16,7 +16,7 @@ from lake_spark.changelog.schema import LogColumn
 from lake_spark.erasure import text_match
 from lake_spark.erasure.request import Key
 from lake_spark.errors import WrongEraseRequest
-from lake_spark.ingest.row_expressions import from_text
+from lake_spark.reading.row_expressions import from_text
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import any_null
 from lake_spark.schema.key_text import key_text

@@ -24,8 +24,8 @@ from pyspark.storagelevel import StorageLevel
 
 from lake_spec.contract.pull_folders import pulled_folders
 from lake_spec.contract.report import FileReport
-from lake_spec.hudi.options import Operation
 from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.hudi.options import Operation
 from lake_spec.model import Csv, Json, MissingColumns, Snapshot
 from lake_spec.text.globs import glob_pattern
 from lake_spark.changelog.retractions import retract_rows
@@ -57,21 +57,8 @@ from lake_spark.formats.schema_evolution import (
     name_warnings,
     unknown_columns,
 )
-from lake_spark.ingest import (
-    enrichment,
-    full_refresh,
-    quarantine,
-    repeated_keys,
-    same_content,
-    snapshot_completeness,
-    snapshot_diff,
-    snapshot_times,
-)
-from lake_spark.ingest.accounting import RowCounts, count_rows, number_records
-from lake_spark.ingest.quality_rules import counted_rules
-from lake_spark.ingest.reader import Input, file_name, read_inputs
+from lake_spark.ingest import full_refresh, same_content
 from lake_spark.ingest.rewritten_files import compared, known_contents, refuse_lost_list
-from lake_spark.ingest.row_expressions import narrow_paths, refuse_mismatch
 from lake_spark.landing.files import (
     LandingFile,
     Listing,
@@ -82,6 +69,12 @@ from lake_spark.landing.files import (
     value_in_path,
 )
 from lake_spark.landing.ingested_files import IngestedFiles, LogContents
+from lake_spark.reading import enrichment, quarantine, repeated_keys
+from lake_spark.reading.accounting import RowCounts, count_rows, number_records
+from lake_spark.reading.quality_rules import counted_rules
+from lake_spark.reading.reader import Input, file_name, read_inputs
+from lake_spark.reading.row_expressions import narrow_paths, refuse_mismatch
+from lake_spark.snapshots import snapshot_completeness, snapshot_times, source_snapshot
 from lake_spark.storage.halves import by_halves
 from lake_spark.tables import recorded_reading, recorded_settings
 from lake_spark.tables.erased_keys import Erased, IsErased, LeftOut, left_out, without
@@ -97,7 +90,7 @@ class Batch:
 
     inputs: List[Input]
     columns: Columns
-    snapshot: Optional[snapshot_diff.SourceSnapshot] = None
+    snapshot: Optional[source_snapshot.SourceSnapshot] = None
     files: List[FileReport] = field(default_factory=list)
     contents: LogContents = LogContents()
     left_out: LeftOut = field(default_factory=dict)
@@ -268,7 +261,7 @@ def input_of(
     started = full_refresh.start_of(run.spec, file.path)
     is_first = is_load(run.spec, file) and started is None
     if isinstance(run.spec.source, Snapshot):
-        is_first = snapshot_diff.is_full_load(file, ingested)
+        is_first = source_snapshot.is_full_load(file, ingested)
     values = tuple(
         value_in_path(file.path, *each) for each in run.spec.path_columns.items()
     )

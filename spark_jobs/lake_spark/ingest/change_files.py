@@ -7,16 +7,11 @@ from typing import Callable, Sequence
 
 from pyspark.sql import DataFrame
 
-from lake_spark.ingest import (
-    batches,
-    enrichment,
-    full_refresh,
-    moved_keys,
-    quarantine,
-)
+from lake_spark.ingest import batches, full_refresh
 from lake_spark.ingest.batches import Batch
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.ingested_files import IngestedFiles
+from lake_spark.reading import enrichment, moved_keys, quarantine
 from lake_spark.tables.table_run import TableRun
 
 Take = Callable[[Batch, DataFrame], None]

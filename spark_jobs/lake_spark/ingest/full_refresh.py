@@ -22,12 +22,12 @@ from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import ALL_KEYS, ENVELOPE, LogColumn, FULL_REFRESH
 from lake_spark.errors import WrongPath
-from lake_spark.ingest import snapshot_diff
-from lake_spark.ingest.reader import Input
 from lake_spark.landing.files import LandingFile
 from lake_spark.materialize.layers import living_keys
+from lake_spark.reading.reader import Input
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.timestamps import instant_of
+from lake_spark.snapshots import lost_keys
 from lake_spark.storage.inline_rows import values_sql
 from lake_spark.tables.table_run import TableRun
 
@@ -148,4 +148,4 @@ def _refuse_loss(spec: TableSpec, files: str, known: int, absent: int) -> None:
     setting = "source.full_refresh.lost_share"
     remedy = f"Land it whole, or raise {setting} if the loss is right."
     share = spec.full_refresh.lost_share
-    snapshot_diff.refuse_loss(known, absent, share, setting, remedy, who=f"{files}: ")
+    lost_keys.refuse_loss(known, absent, share, setting, remedy, who=f"{files}: ")

@@ -16,19 +16,14 @@ from lake_spec.model import Snapshot, TableSpec
 from lake_spec.text.globs import glob_pattern
 from lake_spark.errors import BadFile, FilesNotFound
 from lake_spark.formats.inference import all_globs
-from lake_spark.ingest import (
-    batches,
-    change_files,
-    full_refresh,
-    quarantine,
-    snapshot_completeness,
-    snapshot_diff,
-)
+from lake_spark.ingest import batches, change_files, full_refresh
 from lake_spark.ingest.snapshot_backlog import Backlog
-from lake_spark.ingest.snapshot_diff import group_snapshots
 from lake_spark.landing.files import LandingFile, first_shown
 from lake_spark.landing.ingested_files import IngestedFile, IngestedFiles
 from lake_spark.materialize.layers import build_current
+from lake_spark.reading import quarantine
+from lake_spark.snapshots import snapshot_completeness, source_snapshot
+from lake_spark.snapshots.source_snapshot import group_snapshots
 from lake_spark.tables.table_run import TableRun
 
 
@@ -103,7 +98,7 @@ def candidates(run: TableRun, ingested: IngestedFiles) -> List[Candidate]:
     """
     landing = batches.landing_of(run, all_globs(run.spec)).files
     landing = batches.dated_files(run, landing)
-    last = snapshot_diff.last_taken(ingested)
+    last = source_snapshot.last_taken(ingested)
     found: Dict[str, LandingFile] = {
         file.path: file
         for file in landing

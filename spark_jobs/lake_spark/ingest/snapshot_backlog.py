@@ -2,7 +2,7 @@
 
 The batch ends before the first snapshot that a check stops (late, incomplete, bad,
 empty, too many losses) or that brings a column. That one is left to
-`snapshots.ingest_snapshot`, which refuses or ingests it by itself. Decision 050.
+`snapshot_files.ingest_snapshot`, which refuses or ingests it by itself. Decision 050.
 """
 
 from __future__ import annotations
@@ -21,22 +21,16 @@ from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import BadFile, LateSnapshot, RefusedInput
 from lake_spark.formats.inference import source_name
 from lake_spark.formats.placeholders import placeholder_texts
-from lake_spark.ingest import (
-    batches,
-    quarantine,
-    row_expressions,
-    snapshot_completeness,
-    snapshot_diff,
-    snapshot_outcomes,
-    snapshots,
-)
+from lake_spark.ingest import batches, snapshot_outcomes, snapshot_files
 from lake_spark.ingest.batches import Batch, Look, Rows
-from lake_spark.ingest.reader import Input
-from lake_spark.ingest.snapshot_diff import SourceSnapshot
 from lake_spark.ingest.snapshot_outcomes import Outcomes
 from lake_spark.landing.files import LandingFile, moved_on
 from lake_spark.landing.ingested_files import IngestedFiles
+from lake_spark.reading import quarantine, row_expressions
+from lake_spark.reading.reader import Input
 from lake_spark.schema.columns import Columns
+from lake_spark.snapshots import snapshot_completeness, source_snapshot
+from lake_spark.snapshots.source_snapshot import SourceSnapshot
 from lake_spark.tables.table_run import TableRun
 
 MOST_SNAPSHOTS = 1_000
@@ -83,18 +77,18 @@ class Backlog:
         """Ingest the first by itself; return whether those behind it may follow."""
         run, snapshot = self._run, waiting[0]
         try:
-            snapshot_diff.refuse_late(snapshot, ingested, run.spec)
+            source_snapshot.refuse_late(snapshot, ingested, run.spec)
             missing = snapshot_completeness.what_is_missing(
                 run, snapshot, self._landing, ingested
             )
             if missing is None:
-                return snapshots.ingest_snapshot(run, snapshot, ingested)
+                return snapshot_files.ingest_snapshot(run, snapshot, ingested)
             self._tell_of_missing(waiting, missing)
         except LateSnapshot as late:
-            snapshots.set_aside(run, snapshot, type(late).__name__, str(late))
+            snapshot_files.set_aside(run, snapshot, type(late).__name__, str(late))
             return not self._again
         except RefusedInput as refused:
-            snapshots.refuse(run, snapshot, refused)
+            snapshot_files.refuse(run, snapshot, refused)
         except BadFile as bad:
             batches.set_aside(run, bad)
         return False
@@ -104,7 +98,7 @@ class Backlog:
         snapshot, id = waiting[0], WarningId.INCOMPLETE_SNAPSHOT
         if self._again:
             words = snapshot_completeness.waits(snapshot, missing, ())
-            snapshots.set_aside(self._run, snapshot, id.value, words)
+            snapshot_files.set_aside(self._run, snapshot, id.value, words)
             return
         behind = [each for each in waiting[1:] if each.scopes == snapshot.scopes]
         words = snapshot_completeness.waits(snapshot, missing, behind)
@@ -167,7 +161,7 @@ class Backlog:
         """Return whether a snapshot is not late, and waits for nothing."""
         run = self._run
         try:
-            snapshot_diff.refuse_late(snapshot, ingested, run.spec)
+            source_snapshot.refuse_late(snapshot, ingested, run.spec)
             missing = snapshot_completeness.what_is_missing(
                 run, snapshot, self._landing, ingested
             )
@@ -244,7 +238,7 @@ def _judged(
     files = [each.file for batch in found for each in batch.inputs]
     bad = bad | set(moved_on(run.store, files))
     scopes: Dict[str, List[Row]] = {}
-    for row in snapshots.scopes_of_rows(run.spec, rows) if run.spec.scope else ():
+    for row in snapshot_files.scopes_of_rows(run.spec, rows) if run.spec.scope else ():
         scopes.setdefault(row.lake_path, []).append(row)
     good: List[Batch] = []
     for each in _before(found, bad):
@@ -268,8 +262,8 @@ def _covers(
     if batch.snapshot.scopes:
         return {row.scope for row in values} <= set(batch.snapshot.scopes)
     try:
-        snapshots.cover(run, batch, values)
-        snapshot_diff.refuse_late(batch.snapshot, ingested, run.spec)
+        snapshot_files.cover(run, batch, values)
+        source_snapshot.refuse_late(batch.snapshot, ingested, run.spec)
     except RefusedInput:
         return False
     return True

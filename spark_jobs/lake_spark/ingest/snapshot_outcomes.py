@@ -13,18 +13,19 @@ from pyspark.storagelevel import StorageLevel
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import MissingKeys
 from lake_spark.changelog.schema import LogColumn, log_columns
-from lake_spark.ingest import (
-    previous_snapshot,
-    quarantine,
-    snapshot_counts,
-    snapshot_diff,
-    snapshot_sequence,
-)
 from lake_spark.ingest.batches import Batch, Rows
-from lake_spark.ingest.snapshot_sequence import PLACE, PREVIOUS, SnapshotInOrder
 from lake_spark.landing.ingested_files import IngestedFiles
+from lake_spark.reading import quarantine
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import any_null
+from lake_spark.snapshots import (
+    derived_events,
+    previous_snapshot,
+    snapshot_counts,
+    snapshot_sequence,
+    source_snapshot,
+)
+from lake_spark.snapshots.snapshot_sequence import PLACE, PREVIOUS, SnapshotInOrder
 from lake_spark.storage.inline_rows import small_table
 from lake_spark.tables.table_run import TableRun
 
@@ -55,7 +56,7 @@ class Outcomes:
         """Return how many keys lived before: counted where a refusal says it."""
         before = previous_snapshot.before
         parts = (self.run, each.snapshot, each.columns, self.ingested)
-        return lambda: before(*parts).where(snapshot_diff.KNOWN).count()
+        return lambda: before(*parts).where(derived_events.KNOWN).count()
 
     def settle(self, place: int) -> None:
         """Set what became of the rows of the snapshot's files."""
@@ -75,17 +76,17 @@ class Outcomes:
         """Return upserts and derived deletes of so many snapshots."""
         spec = self.run.spec
         compared = self.compared.where(F.col(PLACE) < first)
-        upserts = compared.where(snapshot_diff.UPSERTS)
-        upserts = snapshot_diff.dated(upserts, spec, F.col(PREVIOUS))
+        upserts = compared.where(derived_events.UPSERTS)
+        upserts = derived_events.dated(upserts, spec, F.col(PREVIOUS))
         facts = [
-            (place, *snapshot_diff.facts_of_deletes(each.snapshot))
+            (place, *derived_events.facts_of_deletes(each.snapshot))
             for place, each in enumerate(self.found[:first])
         ]
-        table = ((PLACE, "int"), *snapshot_diff.FACTS_OF_DELETES)
+        table = ((PLACE, "int"), *derived_events.FACTS_OF_DELETES)
         absent = compared.where("lake_change = 'absent'")
-        absent = absent.drop(*[name for name, _ in snapshot_diff.FACTS_OF_DELETES])
+        absent = absent.drop(*[name for name, _ in derived_events.FACTS_OF_DELETES])
         facts_of = F.broadcast(small_table(self.run.spark, table, facts))
-        deletes = snapshot_diff.as_deletes(absent.join(facts_of, PLACE))
+        deletes = derived_events.as_deletes(absent.join(facts_of, PLACE))
         count = sum(snapshot_counts.events(self.run, e) for e in self.counts[:first])
         return snapshot_counts.in_few_files(upserts.unionByName(deletes), count)
 
@@ -140,7 +141,7 @@ def _compared(
         previous_snapshot.before(run, whole, columns, ingested),
         held,
         steps,
-        snapshot_diff.times_taken(ingested),
+        source_snapshot.times_taken(ingested),
         run.spec,
         [name for name, _ in columns],
     )

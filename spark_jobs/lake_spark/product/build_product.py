@@ -23,7 +23,6 @@ from lake_spark.errors import (
     SettingsChanged,
     WrongProductRows,
 )
-from lake_spark.ingest.quality_rules import failed_rules
 from lake_spark.materialize import difference
 from lake_spark.materialize.pre_commit_checks import Changes, counted
 from lake_spark.product.input_table import (
@@ -39,6 +38,7 @@ from lake_spark.product.layer import MADE, ProductLayer
 from lake_spark.product.partitions import in_partitions, require_partitions
 from lake_spark.product.transform import rows_of, views_of
 from lake_spark.product.units import changed_units, has_keys_of_its_driver, of_units
+from lake_spark.reading.quality_rules import failed_rules
 from lake_spark.scd2.derived_table import CHANGED, INSERTED, REMOVED
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.spark_jobs import cache_now, cache_until

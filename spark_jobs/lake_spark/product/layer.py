@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model import ProductPlan, TableSpec
 from lake_spec.text.sql_text import sql_identifier
-from lake_spark.ingest.quality_rules import failed_rules
+from lake_spark.reading.quality_rules import failed_rules
 from lake_spark.scd2.derived_table import Layer
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import any_null

@@ -9,21 +9,17 @@ from lake_spec.model import Engine, Feed, TableSpec
 from lake_spark.checks import table_checks
 from lake_spark.errors import FailedChecks
 from lake_spark.formats.inference import load_globs
-from lake_spark.ingest import (
-    change_files,
-    hoodie_streamer,
-    reprocess,
-    snapshot_completeness,
-)
+from lake_spark.ingest import change_files, hoodie_streamer, reprocess
 from lake_spark.ingest.batches import landing_of, unseen_files, unseen_of
 from lake_spark.ingest.snapshot_backlog import Backlog
-from lake_spark.ingest.snapshot_diff import SourceSnapshot, group_snapshots
 from lake_spark.landing.files import LandingFile, shown
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.materialize.difference import LOG_INSTANT
 from lake_spark.materialize.layers import build_current
 from lake_spark.profiling.profile import profile_loaded
 from lake_spark.publish.publication import publish
+from lake_spark.snapshots import snapshot_completeness
+from lake_spark.snapshots.source_snapshot import SourceSnapshot, group_snapshots
 from lake_spark.sources.jdbc_landed import lands_in_load
 from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
 from lake_spark.stages import overdue

@@ -20,8 +20,8 @@ from lake_spark.errors import BadFile
 from lake_spark.formats import csv_reader
 from lake_spark.formats.file_schema import CORRUPT
 from lake_spark.formats.inference import shape_of
-from lake_spark.ingest import reader
 from lake_spark.landing.files import LandingFile, list_landing
+from lake_spark.reading import reader
 from lake_spark.storage.object_store import FolderStore
 from tests.fuzz.judge import Refused, csv_records
 from tests.kinds import one_by_day

@@ -16,10 +16,10 @@ from lake_spec.text.marked_values import unmarked
 from lake_spark.errors import BadFile
 from lake_spark.formats.inference import shape_of, with_texts
 from lake_spark.formats.schema_evolution import columns_with, name_warnings
-from lake_spark.schema.key_text import key_text
-from lake_spark.ingest.reader import Input, read_inputs
-from lake_spark.ingest.row_expressions import refuse_mismatch
 from lake_spark.landing.files import list_landing
+from lake_spark.reading.reader import Input, read_inputs
+from lake_spark.reading.row_expressions import refuse_mismatch
+from lake_spark.schema.key_text import key_text
 from lake_spark.storage.object_store import FolderStore
 from tests.spark.lake import DOMAIN, Lake
 

@@ -16,8 +16,8 @@ import pytest
 from lake_spec.model import Engine
 from lake_spark.formats.inference import shape_of
 from lake_spark.formats.schema_evolution import columns_with
-from lake_spark.ingest.reader import Input, read_inputs
 from lake_spark.landing.files import list_landing
+from lake_spark.reading.reader import Input, read_inputs
 from tests.spark.lake import Lake, table
 from tests.spark.parquet_files import land_parquet
 from tests.spark.streaming import stream

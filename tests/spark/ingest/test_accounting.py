@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spark.ingest.accounting import count_rows, counts_by_split
+from lake_spark.reading.accounting import count_rows, counts_by_split
 
 COLUMNS = (
     "lake_path string, lake_block int, lake_id bigint, lake_no_row string,"

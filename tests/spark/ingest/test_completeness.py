@@ -8,9 +8,10 @@ from typing import Dict
 import pytest
 
 from lake_spark.errors import BadFile, WrongSnapshotFiles
-from lake_spark.ingest import batches, snapshot_completeness
-from lake_spark.ingest.snapshot_diff import group_snapshots
+from lake_spark.ingest import batches
 from lake_spark.landing.ingested_files import IngestedFiles
+from lake_spark.snapshots import snapshot_completeness
+from lake_spark.snapshots.source_snapshot import group_snapshots
 from tests.spark.lake import Lake, table
 
 SPEC = """

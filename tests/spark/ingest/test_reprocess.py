@@ -14,8 +14,8 @@ import pytest
 
 from lake_local.show import reading
 from lake_local.show.request import Request
-from lake_spark.ingest import quarantine
 from lake_spark.ingest.reprocess import Selection
+from lake_spark.reading import quarantine
 from lake_spark.tables.table_run import Window
 from tests.spark.lake import FEED_FILES, Lake, table
 from tests.spark.reprocessing import done_reprocess, from_scratch, reprocess_files, rows

@@ -9,7 +9,7 @@ import shutil
 
 import pytest
 
-from lake_spark.ingest import snapshot_backlog, snapshots
+from lake_spark.ingest import snapshot_backlog, snapshot_files
 from tests.spark.lake import Lake, table
 from tests.spark.reprocessing import done_reprocess, from_scratch, reprocess_files, rows
 
@@ -49,7 +49,9 @@ def test_a_snapshot_is_reprocessed_with_all_after_it_and_nobody_sees_the_way(
     with monkeypatch.context() as patched:
         patched.setattr(snapshot_backlog, "MOST_SNAPSHOTS", 1)
         patched.setattr(
-            snapshots, "ingest_snapshot", _only_once(snapshots.ingest_snapshot)
+            snapshot_files,
+            "ingest_snapshot",
+            _only_once(snapshot_files.ingest_snapshot),
         )
         assert reprocess_files(things, "2026-01-10/*").error["message"] == "killed"
     assert things.tables.ingested_files().reprocess == ("2026-01-20/1.csv",)

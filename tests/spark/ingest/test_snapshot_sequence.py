@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from lake_spark.ingest.snapshot_diff import SourceSnapshot
-from lake_spark.ingest.snapshot_sequence import SnapshotInOrder, rows_of_steps
+from lake_spark.snapshots.snapshot_sequence import SnapshotInOrder, rows_of_steps
+from lake_spark.snapshots.source_snapshot import SourceSnapshot
 
 DAYS = [datetime(2026, 1, day) for day in range(1, 6)]
 

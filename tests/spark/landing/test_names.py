@@ -7,11 +7,11 @@ import shutil
 import pytest
 from pyspark.sql import functions as F
 
-from lake_spark.formats.file_schema import Shape
-from lake_spark.ingest import reader
-from lake_spark.ingest.batches import landing_of
-from lake_spark.schema.columns import TEXT
 from lake_spec.model.column_type import ColumnType
+from lake_spark.formats.file_schema import Shape
+from lake_spark.ingest.batches import landing_of
+from lake_spark.reading import reader
+from lake_spark.schema.columns import TEXT
 from tests.spark.lake import Lake, table
 
 ODD = (

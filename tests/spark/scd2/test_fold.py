@@ -11,18 +11,19 @@ from pyspark.sql import functions as F
 
 from lake_spark.changelog.schema import log_columns
 from lake_spark.formats.file_schema import Shape
-from lake_spark.ingest import event_expressions, full_refresh, moved_keys
-from lake_spark.ingest.reader import Input
+from lake_spark.ingest import full_refresh
 from lake_spark.landing.files import LandingFile, position_of
 from lake_spark.landing.ingested_files import LogContents
 from lake_spark.materialize.layers import complete_events
+from lake_spark.reading import event_expressions, moved_keys
+from lake_spark.reading.reader import Input
 from lake_spark.scd2.current import CurrentLayer, living_rows
 from lake_spark.scd2.events import distinct_events, KEY, mark_events, marked_then, Roles
 from lake_spark.scd2.history import HistoryLayer, version_rows
+from tests.kinds import one_by_day
 from tests.oracle import comparison, histories, oracle
 from tests.oracle.landing_files import log_record, started
 from tests.oracle.tables import SPECS, settings_of
-from tests.kinds import one_by_day
 from tests.spark.lake import table
 
 SEED = 20260801

@@ -9,8 +9,8 @@ from pyspark.sql import Column, DataFrame, Row
 from lake_spec.contract.report import FileReport
 from lake_spec.model import MissingKeys, TableSpec
 from lake_spark.changelog.schema import LogColumn
-from lake_spark.ingest import snapshot_diff
-from lake_spark.ingest.snapshot_diff import SourceSnapshot
+from lake_spark.snapshots import lost_keys, source_snapshot
+from lake_spark.snapshots.source_snapshot import SourceSnapshot
 from lake_spark.tables.table_run import TableRun
 
 _KNOWN = ("changed", "unchanged", "absent", "held")
@@ -19,7 +19,7 @@ _KNOWN = ("changed", "unchanged", "absent", "held")
 
 def count(compared: DataFrame, spec: TableSpec, *more: Column) -> List[Row]:
     """Count the rows, by lake_path (null if absent), lake_scope, lake_change and more."""
-    scope = snapshot_diff.scope_text(spec).alias("lake_scope")
+    scope = source_snapshot.scope_text(spec).alias("lake_scope")
     groups = compared.groupBy(LogColumn.PATH, scope, "lake_change", *more)
     return groups.count().collect()
 
@@ -58,7 +58,7 @@ def _refuse_empty(
     if run.accepted.losses or run.spec.source.may_be_empty or said:
         return
     if not any(each.landed for each in files):
-        snapshot_diff.refuse_empty(snapshot, known(), run.spec)
+        lost_keys.refuse_empty(snapshot, known(), run.spec)
 
 
 def _refuse_losses(
@@ -69,8 +69,8 @@ def _refuse_losses(
         return
     for scope in {row.lake_scope for row in counts} - set(run.accepted.empty_scopes):
         lost = {what: total(counts, scope=scope, change=what) for what in _KNOWN}
-        words = snapshot_diff.of_scope(scope, run.spec)
-        snapshot_diff.refuse_losses(sum(lost.values()), lost["absent"], run.spec, words)
+        words = source_snapshot.of_scope(scope, run.spec)
+        lost_keys.refuse_losses(sum(lost.values()), lost["absent"], run.spec, words)
 
 
 def events(run: TableRun, counts: Sequence[Row]) -> int:

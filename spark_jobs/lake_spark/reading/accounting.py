@@ -12,9 +12,9 @@ from pyspark.sql import functions as F
 
 from lake_spec.model.envelopes import IGNORED, MESSAGE, TOMBSTONE
 from lake_spark.changelog.schema import ALL_KEYS, LogColumn, UPSERT
-from lake_spark.ingest.moved_keys import IS_MOVED
-from lake_spark.ingest.repeated_keys import REPEATS
 from lake_spark.landing.ingested_files import LogContents
+from lake_spark.reading.moved_keys import IS_MOVED
+from lake_spark.reading.repeated_keys import REPEATS
 from lake_spark.storage.inline_rows import small_table
 
 OFFSETS = (

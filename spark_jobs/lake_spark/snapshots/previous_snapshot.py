@@ -9,20 +9,16 @@ from pyspark.sql import functions as F
 
 from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import LogColumn, UPSERT
-from lake_spark.ingest.snapshot_diff import (
-    BEFORE,
-    SourceSnapshot,
-    KNOWN,
-    identity,
-    scope_text,
-)
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.materialize.difference import LOG_INSTANT
 from lake_spark.materialize.layers import living_rows
+from lake_spark.reading.repeated_keys import identity
 from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.order import newest_first
 from lake_spark.schema.columns import typed
 from lake_spark.schema.spark_types import with_types
+from lake_spark.snapshots.derived_events import BEFORE, KNOWN
+from lake_spark.snapshots.source_snapshot import SourceSnapshot, scope_text
 from lake_spark.tables.table_run import TableRun
 
 Columns = List[Tuple[str, str]]

@@ -19,15 +19,11 @@ from lake_spec.model import MissingKeys, TableSpec
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.changelog.not_sent import is_missing
 from lake_spark.changelog.schema import LogColumn
-from lake_spark.ingest.row_expressions import is_dropped
-from lake_spark.ingest.snapshot_diff import (
-    BEFORE,
-    KNOWN,
-    SourceSnapshot,
-    scope_text,
-)
+from lake_spark.reading.row_expressions import is_dropped
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.equality import comparable
+from lake_spark.snapshots.derived_events import BEFORE, KNOWN
+from lake_spark.snapshots.source_snapshot import SourceSnapshot, scope_text
 from lake_spark.storage.inline_rows import small_table
 
 PLACE = "lake_place"

@@ -32,8 +32,8 @@ from lake_spark.errors import (
 )
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from lake_spark.formats.inference import shape_of
-from lake_spark.ingest import reader, row_expressions
 from lake_spark.landing.files import first_shown, LandingFile, scopes_of
+from lake_spark.reading import reader, row_expressions
 from lake_spark.schema.timestamps import instant_of
 from lake_spark.storage.halves import by_halves
 from lake_spark.tables.table_run import TableRun

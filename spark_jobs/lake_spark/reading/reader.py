@@ -13,9 +13,9 @@ from lake_spec.text.sql_text import sql_identifier
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.formats import csv_fields, csv_reader, json_reader
 from lake_spark.formats.file_schema import CORRUPT, Shape
-from lake_spark.ingest import event_expressions, repeated_keys, row_expressions
 from lake_spark.landing import literal_paths
 from lake_spark.landing.files import LandingFile
+from lake_spark.reading import event_expressions, repeated_keys, row_expressions
 from lake_spark.schema.columns import Columns
 from lake_spark.schema.promotion import read_as
 from lake_spark.storage.inline_rows import small_table

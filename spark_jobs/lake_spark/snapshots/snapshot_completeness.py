@@ -18,16 +18,10 @@ from lake_spec.model import Complete, Snapshot, TableSpec
 from lake_spec.text.globs import glob_pattern
 from lake_spec.text.marked_values import row_value
 from lake_spark.errors import BadFile, LateSnapshot, WrongManifest, WrongSnapshotFiles
-from lake_spark.ingest.snapshot_diff import SourceSnapshot, times_taken
-from lake_spark.ingest.snapshot_times import time_of_path
-from lake_spark.landing.files import (
-    LandingFile,
-    first_shown,
-    is_sign,
-    scopes_of,
-    shown,
-)
+from lake_spark.landing.files import LandingFile, first_shown, is_sign, scopes_of, shown
 from lake_spark.landing.ingested_files import IngestedFiles
+from lake_spark.snapshots.snapshot_times import time_of_path
+from lake_spark.snapshots.source_snapshot import SourceSnapshot, times_taken
 from lake_spark.storage.object_store import split_uri
 from lake_spark.tables.table_run import TableRun
 

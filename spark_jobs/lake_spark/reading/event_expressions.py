@@ -22,11 +22,11 @@ from lake_spark.changelog.schema import (
     UPSERT,
 )
 from lake_spark.formats.file_schema import Shape
-from lake_spark.schema.key_text import joined_key, key_text
-from lake_spark.ingest.quality_rules import failed_rules, reason_of
-from lake_spark.ingest.row_expressions import faults, first_reason, shown_text
+from lake_spark.reading.quality_rules import failed_rules, reason_of
+from lake_spark.reading.row_expressions import faults, first_reason, shown_text
 from lake_spark.schema import json_text
 from lake_spark.schema.columns import Columns
+from lake_spark.schema.key_text import joined_key, key_text
 
 LONGEST_KEY = 32000
 """Bytes that a key has at most, as text."""

@@ -6,7 +6,7 @@ file of a full load without an order, or a full load that was pulled from a data
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import List, Optional
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -14,7 +14,7 @@ from pyspark.storagelevel import StorageLevel
 
 from lake_spec.model import DuplicateKeys, Snapshot, TableSpec
 from lake_spark.changelog.schema import LogColumn
-from lake_spark.ingest.snapshot_diff import identity
+from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import Columns
 from lake_spark.schema.equality import comparable
 
@@ -23,6 +23,11 @@ REPEATS = "lake_repeats"
 
 _COPY = "lake_copy"
 """Which full copy a row is of; null where it is of none."""
+
+
+def identity(spec: TableSpec) -> List[str]:
+    """Return what one row of a full copy is about: a key, in one scope value."""
+    return [KEY, *([spec.scope.column] if spec.scope else [])]
 
 
 def find(rows: DataFrame, spec: TableSpec, columns: Columns) -> Optional[DataFrame]:

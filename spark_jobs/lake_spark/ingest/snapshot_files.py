@@ -12,15 +12,11 @@ from lake_spec.model import TableSpec
 from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import RefusedInput, WrongScopes, WrongSnapshotFiles
-from lake_spark.ingest import (
-    batches,
-    quarantine,
-    snapshot_completeness,
-    snapshot_diff,
-    snapshot_outcomes,
-)
-from lake_spark.ingest.snapshot_diff import SourceSnapshot
+from lake_spark.ingest import batches, snapshot_outcomes
 from lake_spark.landing.ingested_files import IngestedFiles
+from lake_spark.reading import quarantine
+from lake_spark.snapshots import snapshot_completeness, source_snapshot
+from lake_spark.snapshots.source_snapshot import SourceSnapshot
 from lake_spark.tables.table_run import TableRun
 
 
@@ -31,7 +27,7 @@ def ingest_snapshot(
 
     Return whether one was made.
     """
-    snapshot_diff.refuse_late(snapshot, ingested, run.spec)
+    source_snapshot.refuse_late(snapshot, ingested, run.spec)
     batch = batches.shaped(run, snapshot.files, ingested)
     batch.snapshot = snapshot
     if len(batch.inputs) < len(snapshot.files):
@@ -43,7 +39,7 @@ def ingest_snapshot(
         batches.judge(run, batch, rows, f"snapshot {snapshot.name}")
         if not snapshot.scopes:
             cover(run, batch, scopes_of_rows(run.spec, rows))
-            snapshot_diff.refuse_late(batch.snapshot, ingested, run.spec)
+            source_snapshot.refuse_late(batch.snapshot, ingested, run.spec)
         return _ingest_rows(run, batch, rows, ingested)
     finally:
         rows.release()
@@ -82,7 +78,7 @@ def set_paths_aside(run: TableRun, paths: Sequence[str], id: str, reason: str) -
 
 def scopes_of_rows(spec: TableSpec, rows: batches.Rows) -> List[Row]:
     """Return the scope values of the good rows of each file: scope, lake_path."""
-    scope = snapshot_diff.scope_text(spec).alias("scope")
+    scope = source_snapshot.scope_text(spec).alias("scope")
     good = quarantine.good_rows(rows.numbered)
     return good.select(scope, LogColumn.PATH).distinct().collect()
 

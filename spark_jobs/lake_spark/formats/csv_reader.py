@@ -58,6 +58,9 @@ def options(kind: Csv, *, bounded: bool = True) -> Dict[str, str]:
         "multiLine": str(kind.multiline or wide).lower(),
         # Else the first line break decides, and those in quotes are rewritten.
         "lineSep": "\n",
+        # An empty line that ends with CR LF is no record, nor a header: for Spark it is a
+        # comment. Any other line that begins so refuses the file.
+        "comment": "\r",
         # Null texts are ours to judge: no field may match this one, for a file with a
         # NUL is refused.
         "nullValue": "\0",
@@ -85,15 +88,6 @@ def record_columns(shape: Shape) -> List[str]:
     bare = f"nullif(substr({last}, 1, length({last}) - 1), '')"
     cut = f"CASE WHEN endswith({last}, {_CR}) THEN {bare} ELSE {last} END AS {last}"
     return [*names[:-1], cut, CORRUPT]
-
-
-def is_record(shape: Shape) -> str:
-    """Return SQL that is false for an empty line ending with CR LF, which is no record."""
-    first, *others = [sql_identifier(name) for name, _ in shape.read_as]
-    empty = f"{first} = {_CR}"
-    if others:
-        empty += f" AND {others[0]} IS NULL AND {CORRUPT} IS NOT NULL"
-    return f"NOT coalesce({empty}, false)"
 
 
 @dataclass

@@ -182,7 +182,6 @@ def load(
         reader = spark.read.schema(read_schema(spec, shape)).options(**options)
         records = literal_paths.load(reader, kind.type, uris)
         if isinstance(kind, Csv):
-            records = records.where(csv_reader.is_record(shape))
             records = records.selectExpr(*csv_reader.record_columns(shape))
     return records.selectExpr(*shape.unwrap) if shape.unwrap else records
 

@@ -19,7 +19,7 @@ from lake_spec.text.marked_values import unmarked
 from lake_spark.errors import BadFile
 from lake_spark.formats import csv_reader
 from lake_spark.formats.file_schema import CORRUPT
-from lake_spark.formats.inference import shape_of
+from lake_spark.formats.inference import head_of, shape_of
 from lake_spark.landing.files import LandingFile, list_landing
 from lake_spark.reading import reader
 from lake_spark.storage.object_store import FolderStore
@@ -73,6 +73,8 @@ def random_csv(random: Random, delimiter: str) -> str:
     text = end.join(lines) + random.choice((end, ""))
     if random.random() < 0.1:
         text = text.replace("\n", "\r\n", 1)
+    if random.random() < 0.2:  # an empty line before the header
+        text = random.choice(("\n", "\r\n")) + text
     return text
 
 
@@ -101,7 +103,7 @@ def read(spark, spec, files: List[LandingFile]) -> Tuple[Dict[str, Rows], List[s
         except BadFile as bad:
             refused.append(unmarked(bad.reason))
     uris = {name: file.uri for name, (file, _) in shapes.items()}
-    marks = {name: store.read(uris[name], limit=4) for name in uris}
+    marks = {name: head_of(spark, store, file) for name, (file, _) in shapes.items()}
     checked = csv_reader.check(
         spark, kind, uris, marks if kind.encoding.startswith("utf-16") else {}
     )

@@ -32,16 +32,16 @@ from tests.spark.local_session import local_session
 
 USUAL = json_reader.PLAIN_FROM
 
-LOG_BATCH, SNAPSHOT_BATCH = 12, 5
-"""How many files land before one run; each snapshot is a commit of its own."""
+LOG_BATCHES, SNAPSHOT_BATCHES = (12, 100), (5, 20)
+"""How many files land before one run, in the first round of all kinds and in later ones."""
 
 
 def batches(files: int, kinds: int) -> Iterator[Tuple[int, range]]:
     """Which kind takes which files: the last kind is the one of snapshots."""
     start, number = 0, 0
     while start < files:
-        index = number % kinds
-        size = SNAPSHOT_BATCH if index == kinds - 1 else LOG_BATCH
+        later, index = number >= kinds, number % kinds
+        size = (SNAPSHOT_BATCHES if index == kinds - 1 else LOG_BATCHES)[later]
         yield index, range(start, min(start + size, files))
         start, number = start + size, number + 1
 
@@ -56,13 +56,13 @@ def play_all(
     """Play the files, tell a line of each batch and each find; what was found."""
     kinds = [*map(FilesOf, KINDS), Snapshots()]
     found = Outcome()
-    for index, numbers in batches(files, len(kinds)):
+    for batch, (index, numbers) in enumerate(batches(files, len(kinds))):
         picked = [each for each in numbers if not only or each in only]
         if not picked:
             continue
         kind, chosen = kinds[index], range(picked[0], picked[-1] + 1)
         # As if all JSON files of every other round were large ones.
-        is_large = numbers.start // LOG_BATCH // len(kinds) % 2 == seed % 2
+        is_large = batch // len(kinds) % 2 == seed % 2
         json_reader.PLAIN_FROM = 0 if is_large else USUAL
         with tempfile.TemporaryDirectory(prefix="lake-fuzz-") as root:
             with open(Path(root) / "stages.log", "w", encoding="utf-8") as told:

@@ -197,24 +197,29 @@ def json_text(random: Random, rows: Rows, names: List[str]) -> str:
     return "".join(line + "\n" for line in lines)
 
 
+def random_names(random: Random, columns: Sequence[str]) -> Tuple[List[str], str]:
+    """The names of a file's columns, changed in three of ten cases, and how."""
+    names = list(columns)
+    how = _change_columns(random, names) if random.random() < 0.3 else ""
+    return names, how
+
+
 def random_file(
     random: Random,
     first: int,
     table: Table,
-    columns: Sequence[str] = tuple(COLUMNS),
+    header: Tuple[List[str], str],
     keys: Optional[Sequence[int]] = None,
 ) -> File:
     """A file of the table: valid in a quarter of cases, else mutated in some ways.
 
-    Its keys are first, first + 1, ... or those given.
+    Its keys are first, first + 1, ... or those given; `header` is of `random_names`.
     """
     rows = random_rows(random, first, table)
     if keys is not None:
         rows = [{**random.choice(rows), "id": key} for key in keys]
-    names = list(columns)
-    made = []
-    if random.random() < 0.3:
-        made.append(_change_columns(random, names))
+    names, how = header
+    made = [how]
     if rows and random.random() < 0.5:
         made.append(_change_values(random, rows))
     if table.format == "csv":

@@ -129,8 +129,8 @@ AT_MICROS = 1767225600000000
 EXTRA_NAMES = ("extra", "valid_from", "lake_key", "note2", "m", "source_valid_from")
 
 
-def random_file(spark: Any, random: Random, first: int) -> File:
-    """A random file with its verdict: rows of keys first, first + 1, ..."""
+def random_types(random: Random) -> Dict[str, Type]:
+    """A type for each column but the key and the time, at times of one more."""
     types: Dict[str, Type] = {
         "note": random.choice(NOTE_TYPES),
         "price": random.choice(PRICE_TYPES),
@@ -143,6 +143,11 @@ def random_file(spark: Any, random: Random, first: int) -> File:
     extra = random.choice(EXTRA_NAMES) if random.random() < 0.3 else ""
     if extra:
         types[extra] = random.choice(NOTE_TYPES + PRICE_TYPES + PIECES_TYPES)
+    return types
+
+
+def random_file(spark: Any, random: Random, first: int, types: Dict[str, Type]) -> File:
+    """A random file of these types, with its verdict: rows of keys first, first + 1, ..."""
     count = random.choice((0, 1, 2, 5))
     rows = [
         {

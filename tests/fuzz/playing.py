@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 from typing import Any, Dict, List
 
 from pyspark.sql import SparkSession
@@ -16,9 +15,6 @@ from tests.fuzz.files import COLUMNS, File
 from tests.fuzz.outcome import Outcome, failed_as_a_whole, plain
 from tests.fuzz.tables import Kind
 from tests.spark.lake import Lake
-
-KEYS = 1000
-"""Each file has keys of its own: its number times this, and those that follow."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +33,7 @@ class FilesOf:
     ) -> Outcome:
         """Land the files of these numbers, run, compare, remove the bad, run again."""
         kind = self.kind
-        files = {each: made(spark, kind, seed, each) for each in numbers}
+        files = {each: kind.file(spark, seed, each) for each in numbers}
         outcome = Outcome()
         lake = Lake(spark, root / "all", kind.spec)
         for number, file in files.items():
@@ -59,11 +55,6 @@ class FilesOf:
             if verified.error:
                 outcome.wrong[numbers[0]] = f"verify: {verified.error}"
         return outcome
-
-
-def made(spark: SparkSession, kind: Kind, seed: int, number: int) -> File:
-    """The file of that number: the same for the same seed."""
-    return kind.file(spark, Random(f"{seed}/{number}"), number * KEYS)
 
 
 def path_of(number: int, file: File) -> str:

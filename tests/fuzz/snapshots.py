@@ -17,7 +17,14 @@ from typing import Any, Dict, List, Optional, Tuple
 from pyspark.sql import SparkSession
 
 from tests.fuzz.comparison import same, says_what
-from tests.fuzz.files import COLUMNS, File, csv_text, random_file, random_rows
+from tests.fuzz.files import (
+    COLUMNS,
+    File,
+    csv_text,
+    random_file,
+    random_names,
+    random_rows,
+)
 from tests.fuzz.judge import ANY, Record, Table, Verdict, judge
 from tests.fuzz.outcome import Outcome, failed_as_a_whole, plain
 from tests.spark.lake import Lake, table
@@ -110,7 +117,7 @@ def _second(random: Random) -> File:
     """Half of them keep most keys, others lose some, many or all."""
     lost = random.choice((0, 0, 0, 1, 3, 7, 8, KEYS))
     keys = random.sample(range(1, KEYS + 1), KEYS - lost)
-    file = random_file(random, 1, READS, NAMES, keys)
+    file = random_file(random, 1, READS, random_names(random, NAMES), keys)
     return replace(file, verdict=judge(READS, "x" + file.ending, file.content))
 
 

@@ -7,11 +7,16 @@ from random import Random
 from typing import Any
 
 from tests.fuzz import parquet
-from tests.fuzz.files import COLUMNS, File, random_file
+from tests.fuzz.files import COLUMNS, File, random_file, random_names
 from tests.fuzz.judge import Table, judge
 from tests.spark.lake import table
 
 NEEDED = ("id", "at")
+KEYS = 1000
+"""Each file has keys of its own: its number times this, and those that follow."""
+SHARED_BY, HEADERS = 100, 6
+"""So many files have one of so many headers: a run plans once for each, as files of a
+table usually have one, and each further one takes as long as a hundred files."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +28,16 @@ class Kind:
     format: str
     new_columns: str = "ignore"
 
-    def file(self, spark: Any, random: Random, first: int) -> File:
-        """A random file with its verdict; its keys are first, first + 1, ..."""
+    def file(self, spark: Any, seed: int, number: int) -> File:
+        """The random file of that number with its verdict: the same for the same seed."""
+        random, first = Random(f"{seed}/{number}"), number * KEYS
+        of_headers = f"{number // SHARED_BY}/{random.randrange(HEADERS)}"
+        shared = Random(f"{seed}/header/{of_headers}")
         if self.reads.format == "parquet":
-            return parquet.random_file(spark, random, first)
-        file = random_file(random, first, self.reads)
+            types = parquet.random_types(shared)
+            return parquet.random_file(spark, random, first, types)
+        header = random_names(shared, tuple(COLUMNS))
+        file = random_file(random, first, self.reads, header)
         verdict = judge(self.reads, "x" + file.ending, file.content)
         return replace(file, verdict=verdict)
 

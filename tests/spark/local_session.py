@@ -15,6 +15,7 @@ JAVA = "-Duser.timezone=UTC -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
 HERE = {
     "spark.master": "local[2]",
     "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "2g",
     "spark.default.parallelism": "2",
     "spark.driver.extraJavaOptions": JAVA,

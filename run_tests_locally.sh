@@ -12,7 +12,7 @@
 #   ./run_tests_locally.sh joins --pairs N [--seed S]
 #   ./run_tests_locally.sh quality [--faults N] [--seed S]
 #   ./run_tests_locally.sh simulate --schedules N [--seed S] [--stock]
-#   ./run_tests_locally.sh soak --runs N [--tables T] [--seed S]
+#   ./run_tests_locally.sh soak --runs N [--tables T] [--minutes M] [--seed S]
 #   ./run_tests_locally.sh deploy
 #   ./run_tests_locally.sh docs [argument of pytest]...
 #   ./run_tests_locally.sh acceptance

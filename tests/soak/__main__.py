@@ -1,6 +1,6 @@
 """Many runs of small tables in one application: what run N costs beside the first.
 
-    python -m tests.soak --runs N [--tables T] [--seed S]
+    python -m tests.soak --runs N [--tables T] [--minutes M] [--seed S]
 
 Each run lands the changes of a few new keys, and some of old ones, in each table, and
 brings log, current and history up to them. In between come maintenance (each 24th run),
@@ -9,14 +9,15 @@ The tables are those of the random histories
 (tests/oracle), one of them in a zone whose clocks show two hours twice; at the end all
 are compared with the oracle. Then stand, for the first runs, those of the ninth day (when
 all that is kept for a week is there) and the last, the medians of seconds, CPU, calls, files
-and memory. The last line says `N runs, M histories differ`; the exit
-code is 1 if M is not 0.
+and memory. After M minutes no run begins any more, and what was played is compared. The last
+line says `N runs, D histories differ`; the exit code is 1 if D is not 0.
 """
 
 from __future__ import annotations
 
 import sys
 import tempfile
+import time
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Callable, List, Optional, Sequence
@@ -31,11 +32,18 @@ MAINTAINED = 24
 
 
 def play(
-    runs: int, tables: Sequence[SoakTable], meter: Meter, tell: Callable[[str], object]
+    runs: int,
+    tables: Sequence[SoakTable],
+    meter: Meter,
+    tell: Callable[[str], object],
+    until: float,
 ) -> List[Measured]:
-    """Play so many runs; what each cost, without what is done between them."""
-    found = []
+    """Play so many runs, none after a moment; what each cost, but for what is done between."""
+    found: List[Measured] = []
     for number in range(runs):
+        if time.monotonic() > until:
+            tell(f"the time is over after {number} of {runs} runs")
+            break
         before = meter.now()
         for each in tables:
             each.land(number)
@@ -67,8 +75,9 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     """Play, compare, and say by the exit code whether all rows were right."""
     asking = parser("soak", "runs", __doc__)
     asking.add_argument("--tables", type=int, default=12, metavar="T")
+    asking.add_argument("--minutes", type=float, default=float("inf"), metavar="M")
     asked = asking.parse_args(argv)
-    terminal = sys.stdout
+    terminal, until = sys.stdout, time.monotonic() + 60 * asked.minutes
 
     def tell(line: str) -> None:
         print(line, file=terminal, flush=True)
@@ -82,12 +91,12 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
             meter = Meter(spark, store, [each.lake.root for each in tables])
             with open(root / "stages.log", "w", encoding="utf-8") as told:
                 with redirect_stdout(told):
-                    costs = play(asked.runs, tables, meter, tell)
+                    costs = play(asked.runs, tables, meter, tell, until)
                     wrong = [line for each in tables for line in each.differing()]
     finally:
         spark.stop()
     print(*table(costs), *wrong[:10], sep="\n")
-    print(f"{asked.runs} runs, {len(wrong)} histories differ")
+    print(f"{len(costs)} runs, {len(wrong)} histories differ")
     return 1 if wrong else 0
 
 

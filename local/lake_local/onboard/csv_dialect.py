@@ -14,6 +14,7 @@ _LEAST_ROWS = 2
 
 def dialect(path: str, text: str) -> Dict[str, Any]:
     """Return the format of the text. Raises ValueError for one that must be changed."""
+    text = text.lstrip("\r\n")  # an empty line is no record
     lines = text.split("\n")
     first = lines[0].rstrip("\r")
     if re.fullmatch(r"(?i)sep=.", first):
@@ -58,18 +59,22 @@ def _blank(path: str, lines: List[str]) -> str:
 
 
 def rows_of(lines: Iterable[str], form: Mapping[str, Any]) -> Iterator[List[str]]:
-    """Yield the rows of a text; a field that an escape makes null is empty."""
+    """Yield the rows of a text, where an empty line is none.
+
+    A field that an escape makes null is empty.
+    """
     delimiter, escape = form.get("delimiter", ","), form.get("escape")
     if escape:
         mark = re.escape(delimiter)
         null = re.compile(rf"(^|{mark})\\N(?={mark}|\r?\n?$)")
         lines = (null.sub(r"\1", line) for line in lines)
-    return csv.reader(
+    rows = csv.reader(
         lines,
         delimiter=delimiter,
         quotechar=form.get("quote", '"'),
         escapechar=escape,
     )
+    return (row for row in rows if row)
 
 
 def names_of(path: str, header: List[str], rows: Iterable[List[str]]) -> List[str]:
@@ -77,7 +82,7 @@ def names_of(path: str, header: List[str], rows: Iterable[List[str]]) -> List[st
 
     The first one may be without a name: R and pandas write the number of the row there.
     """
-    sizes = {len(row) for row in rows if row}
+    sizes = {len(row) for row in rows}
     if sizes == {len(header) + 1} and all(header):
         raise ValueError(
             f"{path} names {len(header)} columns and its rows have {len(header) + 1}: R's"

@@ -222,6 +222,17 @@ def test_all_files_of_a_folder_say_the_types(tmp_path):
     assert "# Not read: fees/2026-01-03.xml: of another kind\n" in text
 
 
+def test_empty_lines_are_no_records_nor_the_header(tmp_path):
+    folder = tmp_path / "fees"
+    folder.mkdir()
+    for day in ("01", "02"):
+        text = f"\r\nid;fee\r\n\r\n1;0.{day}\r\n2;3\r\n"
+        (folder / f"2026-01-{day}.csv").write_text(text, newline="")
+    text = drafted(tmp_path).text.text
+    assert "  fee: decimal(38,2)  # 4 of 4 rows fit\n" in text
+    assert "key: [id]" in text and 'delimiter: ";"' in text
+
+
 def test_where_time_is_up_it_says_how_many_rows_were_read(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "SECONDS", 0)
     folder = tmp_path / "fees"

@@ -88,7 +88,8 @@ def test_both_engines_write_the_same_rows(lakes, layer):
 
 
 def test_the_snapshots_themselves_lead_to_the_same_history(lakes, spark, tmp_path):
-    (spec,) = load_domain("moma", TABLES).tables
+    tables = load_domain("moma", TABLES).tables
+    spec = next(each for each in tables if each.name == "artists")
     compared = Lake(spark, tmp_path, spec)
     for snapshot in (museum.FIRST, museum.SECOND):
         compared.land(snapshot.name, snapshot.read_bytes())

@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Sequence
 
+from pyspark.sql import DataFrame
+
 from lake_local.aws import runtimes
 from lake_spec.contract.report import Report
 from lake_spec.hudi.options import Operation
@@ -36,13 +38,19 @@ def submit(argv: Sequence[str], scratch: Path) -> int:
         )
 
 
-def commit(lake: Lake, run: TableRun) -> None:
-    """Commit what a prepare stage has staged, as HoodieStreamer would."""
+def staged_rows(lake: Lake, run: TableRun) -> DataFrame:
+    """The rows that HoodieStreamer would commit after this prepare stage."""
     id = run.report.commits["inputs"]
     sql = lake.root / f"warehouse/tests/things/inputs/{id}.sql"
     view, rows = sql.read_text().split(";\n")
     lake.spark.sql(view)
-    run.log.write(lake.spark.sql(rows), Operation.BULK_INSERT, {"inputs": id})
+    return lake.spark.sql(rows)
+
+
+def commit(lake: Lake, run: TableRun) -> None:
+    """Commit what a prepare stage has staged, as HoodieStreamer would."""
+    inputs = {"inputs": run.report.commits["inputs"]}
+    run.log.write(staged_rows(lake, run), Operation.BULK_INSERT, inputs)
 
 
 def streamed(lake: Lake, stage: str) -> Report:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Callable, Sequence
 
 from pyspark.sql import DataFrame
@@ -14,7 +13,7 @@ from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.reading import enrichment, moved_keys, quarantine
 from lake_spark.tables.table_run import TableRun
 
-Take = Callable[[Batch, DataFrame], None]
+Take = Callable[[TableRun, Batch, DataFrame, IngestedFiles], None]
 """Takes files, all of whose rows were judged, and the events of their good rows."""
 
 
@@ -22,15 +21,7 @@ def ingest_files(
     run: TableRun, files: Sequence[LandingFile], ingested: IngestedFiles
 ) -> bool:
     """Ingest the files by one commit; return whether one was made."""
-    return take_events(
-        run, files, ingested, partial(_commit, run=run, ingested=ingested)
-    )
-
-
-def _commit(
-    batch: Batch, events: DataFrame, *, run: TableRun, ingested: IngestedFiles
-) -> None:
-    batches.commit(run, batch, events, ingested)
+    return take_events(run, files, ingested, batches.commit)
 
 
 def take_events(
@@ -53,7 +44,8 @@ def take_events(
             good = enrichment.enriched(run, good, batch.columns)
             if rows.counted.moved:
                 good = moved_keys.as_events(run.spec, good, batch.columns)
-            take(batch, full_refresh.with_markers(run, good, batch.inputs))
+            events = full_refresh.with_markers(run, good, batch.inputs)
+            take(run, batch, events, ingested)
     finally:
         rows.release()
     run.report.add_files(batch.files)

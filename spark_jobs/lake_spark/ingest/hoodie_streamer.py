@@ -7,7 +7,6 @@ commit that carries the id of their inputs. docs/streamer.md has the whole way.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Dict, List, Optional, Sequence
 
 from pyspark.sql import DataFrame
@@ -37,12 +36,11 @@ def prepare(
     """Judge every row, keep the bad ones, and stage the others for the streamer step."""
     if not run.dry_run:
         discard_staged(run)
-    stage = partial(_stage, run=run, ingested=ingested)
-    change_files.take_events(run, files, ingested, stage)
+    change_files.take_events(run, files, ingested, _stage)
 
 
 def _stage(
-    batch: Batch, events: DataFrame, *, run: TableRun, ingested: IngestedFiles
+    run: TableRun, batch: Batch, events: DataFrame, ingested: IngestedFiles
 ) -> None:
     """Write the rows, then the SQL file of the step: a killed prepare has no step."""
     run.log.clear_half_made()  # HoodieStreamer would not

@@ -140,7 +140,7 @@ def has_corrupt(spec: TableSpec) -> bool:
     return spec.source.format.type in ("csv", "json")
 
 
-def reader_options(spec: TableSpec, *, bounded: bool = True) -> Dict[str, str]:
+def _reader_options(spec: TableSpec, *, bounded: bool = True) -> Dict[str, str]:
     """Return Spark's reader options for the table's format."""
     kind = spec.source.format
     # A landing path is a name, never a pattern.
@@ -155,7 +155,7 @@ def reader_options(spec: TableSpec, *, bounded: bool = True) -> Dict[str, str]:
     return options
 
 
-def read_schema(spec: TableSpec, shape: Shape) -> str:
+def _read_schema(spec: TableSpec, shape: Shape) -> str:
     """Return the schema to read a file with, as DDL."""
     columns = [(name, read_as(kind).text) for name, kind in shape.read_as]
     if has_corrupt(spec):
@@ -178,8 +178,8 @@ def load(
     elif isinstance(kind, Json):
         records = json_reader.load(spark, shape, uris)
     else:
-        options = reader_options(spec, bounded=bounded)
-        reader = spark.read.schema(read_schema(spec, shape)).options(**options)
+        options = _reader_options(spec, bounded=bounded)
+        reader = spark.read.schema(_read_schema(spec, shape)).options(**options)
         records = literal_paths.load(reader, kind.type, uris)
         if isinstance(kind, Csv):
             records = records.selectExpr(*csv_reader.record_columns(shape))

@@ -40,15 +40,15 @@ WHY: Dict[str, Dict[str, str]] = {
     "dags/lake_site/store.py": {
         "put_object": "pages below `runs`, the site's own folder"
     },
-    "spark_jobs/lake_spark/materialize/affected_keys.py": {"delete": TABLE},
+    "spark_jobs/lake_spark/materialize/affected_keys.py": {"delete_all": TABLE},
     "spark_jobs/lake_spark/erasure/landing_files.py": {
-        "delete": "contents made next to the table, in a folder for them",
+        "delete_all": "contents made next to the table, in a folder for them",
     },
     "spark_jobs/lake_spark/erasure/reports.py": {
         "delete": "scratch files of runs of the domain, by their folder",
         "delete_old_versions": "of folders of runs of the domain",
     },
-    "spark_jobs/lake_spark/ingest/hoodie_streamer.py": {"delete": TABLE},
+    "spark_jobs/lake_spark/ingest/hoodie_streamer.py": {"delete_all": TABLE},
     "spark_jobs/lake_spark/landing/ingested_files.py": {"delete": TABLE},
     "spark_jobs/lake_spark/profiling/profile.py": {
         "delete": "the table's profile, by its name below `runs`",

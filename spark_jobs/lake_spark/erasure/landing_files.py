@@ -115,8 +115,8 @@ def make(run: TableRun, found: Found) -> Dict[str, str]:
 
 def clear(run: TableRun) -> None:
     """Remove what was made next to the table, also by a run that was killed."""
-    for each in run.store.list(_scratch(run)):
-        run.store.delete(each.uri)
+    made = run.store.list(_scratch(run))
+    run.store.delete_all([each.uri for each in made])
 
 
 def _scratch(run: TableRun) -> str:

@@ -72,8 +72,8 @@ def _sql(folder: str) -> str:
 
 def discard_staged(run: TableRun) -> None:
     """Remove staged rows: those of a commit that is made, or of a run that was stopped."""
-    for each in run.store.list(f"{_staged(run)}/"):
-        run.store.delete(each.uri)
+    staged = run.store.list(f"{_staged(run)}/")
+    run.store.delete_all([each.uri for each in staged])
 
 
 def _staged(run: TableRun) -> str:

@@ -85,8 +85,8 @@ def find_affected(
 
 def clear(run: TableRun) -> None:
     """Remove what was left."""
-    for each in run.store.list(f"{run.home}/touched/"):
-        run.store.delete(each.uri)
+    left = run.store.list(f"{run.home}/touched/")
+    run.store.delete_all([each.uri for each in left])
 
 
 def read_from_log(

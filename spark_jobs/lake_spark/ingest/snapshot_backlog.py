@@ -77,10 +77,7 @@ class Backlog:
         """Ingest the first by itself; return whether those behind it may follow."""
         run, snapshot = self._run, waiting[0]
         try:
-            source_snapshot.refuse_late(snapshot, ingested, run.spec)
-            missing = snapshot_completeness.what_is_missing(
-                run, snapshot, self._landing, ingested
-            )
+            missing = self._what_is_missing(snapshot, ingested)
             if missing is None:
                 return snapshot_files.ingest_snapshot(run, snapshot, ingested)
             self._tell_of_missing(waiting, missing)
@@ -159,15 +156,20 @@ class Backlog:
 
     def _is_complete(self, snapshot: SourceSnapshot, ingested: IngestedFiles) -> bool:
         """Return whether a snapshot is not late, and waits for nothing."""
-        run = self._run
         try:
-            source_snapshot.refuse_late(snapshot, ingested, run.spec)
-            missing = snapshot_completeness.what_is_missing(
-                run, snapshot, self._landing, ingested
-            )
+            return self._what_is_missing(snapshot, ingested) is None
         except (RefusedInput, BadFile):
             return False
-        return missing is None
+
+    def _what_is_missing(
+        self, snapshot: SourceSnapshot, ingested: IngestedFiles
+    ) -> Optional[str]:
+        """Return what a snapshot waits for; raise LateSnapshot where it comes too late."""
+        run = self._run
+        source_snapshot.refuse_late(snapshot, ingested, run.spec)
+        return snapshot_completeness.what_is_missing(
+            run, snapshot, self._landing, ingested
+        )
 
 
 def _input(

@@ -15,8 +15,8 @@ NEEDED = ("id", "at")
 KEYS = 1000
 """Each file has keys of its own: its number times this, and those that follow."""
 SHARED_BY, HEADERS = 100, 6
-"""So many files have one of so many headers: a run plans once for each, as files of a
-table usually have one, and each further one takes as long as a hundred files."""
+"""So many files have one of so many headers, as files of a table usually have few: a run
+plans the reading of each header once."""
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ CHARSETS = {
 
 @dataclass(frozen=True)
 class Csv:
-    """Delimited text, plain or compressed (.gz, .bz2; .zst by `engine: pyspark`)."""
+    """Delimited text, plain or compressed (.gz, .bz2, .zst)."""
 
     type: ClassVar[str] = "csv"
     header: bool = setting("Read column names from the first record.", True)
@@ -77,7 +77,7 @@ class Csv:
 
 @dataclass(frozen=True)
 class Json:
-    """One JSON object a line, plain or compressed (.gz, .bz2; .zst by `engine: pyspark`)."""
+    """One JSON object a line, plain or compressed (.gz, .bz2, .zst)."""
 
     type: ClassVar[str] = "json"
     null_text: Tuple[str, ...] = setting("Texts that mean null.", ())

@@ -26,7 +26,7 @@ from lake_spec.contract.pull_folders import pulled_folders
 from lake_spec.contract.report import FileReport
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.options import Operation
-from lake_spec.model import Csv, Json, MissingColumns, Snapshot
+from lake_spec.model import Csv, Json, MissingColumns
 from lake_spec.text.globs import glob_pattern
 from lake_spark.changelog.retractions import retract_rows
 from lake_spark.changelog.schema import log_columns, LogColumn, UPSERT
@@ -59,6 +59,7 @@ from lake_spark.formats.schema_evolution import (
 )
 from lake_spark.ingest import full_refresh, same_content
 from lake_spark.ingest.rewritten_files import compared, known_contents, refuse_lost_list
+from lake_spark.ingest.source_kind import kind_of
 from lake_spark.landing.files import (
     LandingFile,
     Listing,
@@ -74,7 +75,7 @@ from lake_spark.reading.accounting import RowCounts, count_rows, number_records
 from lake_spark.reading.quality_rules import counted_rules
 from lake_spark.reading.reader import Input, file_name, read_inputs
 from lake_spark.reading.row_expressions import narrow_paths, refuse_mismatch
-from lake_spark.snapshots import snapshot_completeness, snapshot_times, source_snapshot
+from lake_spark.snapshots.source_snapshot import SourceSnapshot
 from lake_spark.storage.halves import by_halves
 from lake_spark.tables import recorded_reading, recorded_settings
 from lake_spark.tables.erased_keys import Erased, IsErased, LeftOut, left_out, without
@@ -90,7 +91,7 @@ class Batch:
 
     inputs: List[Input]
     columns: Columns
-    snapshot: Optional[source_snapshot.SourceSnapshot] = None
+    snapshot: Optional[SourceSnapshot] = None
     files: List[FileReport] = field(default_factory=list)
     contents: LogContents = LogContents()
     left_out: LeftOut = field(default_factory=dict)
@@ -140,7 +141,7 @@ def landing_of(run: TableRun, globs: Sequence[str]) -> Listing:
         run.store,
         run.landing,
         globs,
-        sign=snapshot_completeness.sign_of(run.spec),
+        sign=kind_of(run.spec).completion_marker,
         pulled=pulled_folders(run.spec),
     )
 
@@ -174,11 +175,8 @@ def warn_of_others(run: TableRun, landing: Listing) -> None:
 
 
 def dated_files(run: TableRun, files: Sequence[LandingFile]) -> List[LandingFile]:
-    """Return a snapshot's files with their snapshots' times; set aside one without."""
-    if not isinstance(run.spec.source, Snapshot):
-        return list(files)
-    bad: List[BadFile] = []
-    found = snapshot_times.dated(run, files, bad)
+    """Return the files with the times that they are of; set aside those without."""
+    found, bad = kind_of(run.spec).dated(run, files)
     for each in bad:
         set_aside(run, each)
     return found
@@ -259,9 +257,7 @@ def input_of(
     shape = with_texts(shape, run.spec, grown)
     refuse_mismatch(run.spec, shape, grown, file.path)
     started = full_refresh.start_of(run.spec, file.path)
-    is_first = is_load(run.spec, file) and started is None
-    if isinstance(run.spec.source, Snapshot):
-        is_first = source_snapshot.is_full_load(file, ingested)
+    is_first = kind_of(run.spec).is_first(file, ingested)
     values = tuple(
         value_in_path(file.path, *each) for each in run.spec.path_columns.items()
     )

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from lake_spec.model import Snapshot, TableSpec
+from lake_spec.model import TableSpec
 from lake_spec.text.globs import glob_pattern
 from lake_spark.errors import BadFile, FilesNotFound
 from lake_spark.formats.inference import all_globs
 from lake_spark.ingest import batches, change_files, full_refresh
 from lake_spark.ingest.snapshot_backlog import Backlog
+from lake_spark.ingest.source_kind import kind_of
 from lake_spark.landing.files import LandingFile, first_shown
 from lake_spark.landing.ingested_files import IngestedFile, IngestedFiles
 from lake_spark.materialize.layers import build_current
@@ -81,11 +82,11 @@ def reprocess(run: TableRun, selection: Selection) -> None:
         run.report.retracted = [each.path for each in known]
     if not chosen:
         return
-    is_snapshot = isinstance(run.spec.source, Snapshot)
-    again = [each.path for each in files] if is_snapshot else []
+    is_full_copy = kind_of(run.spec).is_full_copy
+    again = [each.path for each in files] if is_full_copy else []
     ingested = ingested.without(known, again)
     batches.warn_of_reading(run, ingested)
-    if is_snapshot:
+    if is_full_copy:
         _reprocess_snapshots(run, ingested)
     else:
         _reprocess_feed(run, files, ingested)
@@ -169,7 +170,7 @@ def with_dependent(
     With a snapshot every later one: they are differences. With one file of a full
     refresh all of it: one of them carries the row that says what the refresh lacks.
     """
-    if chosen and isinstance(spec.source, Snapshot):
+    if chosen and kind_of(spec).is_full_copy:
         first = min(each.snapshot_at for each in chosen)
         return [each for each in found if each.snapshot_at >= first]
     starts = {each.path: _start_of_full_refresh(spec, each.path) for each in found}

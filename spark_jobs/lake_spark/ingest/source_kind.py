@@ -1,0 +1,93 @@
+"""What a kind of source says of its landing files: a new kind comes in here.
+
+How its files are ingested is in `stages/ingest`; docs/extending.md has the whole list.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Dict, List, Optional, Sequence, Tuple, Type
+
+from lake_spec.model import Feed, Snapshot, TableSpec
+from lake_spark.errors import BadFile
+from lake_spark.formats.inference import is_load
+from lake_spark.ingest.full_refresh import start_of
+from lake_spark.landing.files import LandingFile
+from lake_spark.landing.ingested_files import IngestedFiles
+from lake_spark.snapshots import snapshot_completeness, snapshot_times, source_snapshot
+from lake_spark.tables.table_run import TableRun
+
+
+class SourceKind(ABC):
+    """The kind of a table's source."""
+
+    is_full_copy: bool
+    """Whether files are compared with what was known, so that their order counts."""
+
+    def __init__(self, spec: TableSpec) -> None:
+        self.spec = spec
+
+    @property
+    @abstractmethod
+    def completion_marker(self) -> Optional[str]:
+        """Return the name or glob of objects that say that files are complete."""
+
+    @abstractmethod
+    def dated(
+        self, run: TableRun, files: Sequence[LandingFile]
+    ) -> Tuple[List[LandingFile], List[BadFile]]:
+        """Return the files with the times that they are of, and those that have none."""
+
+    @abstractmethod
+    def is_first(self, file: LandingFile, ingested: IngestedFiles) -> bool:
+        """Return whether the rows of a file are older than all changes."""
+
+
+class FeedFiles(SourceKind):
+    """Files of a full load, of full refreshes and of changes."""
+
+    is_full_copy = False
+    completion_marker = None
+
+    def dated(
+        self, run: TableRun, files: Sequence[LandingFile]
+    ) -> Tuple[List[LandingFile], List[BadFile]]:
+        """Return the files as they are: their rows have the times."""
+        return list(files), []
+
+    def is_first(self, file: LandingFile, ingested: IngestedFiles) -> bool:
+        """Return whether a file is of the load. Raises WrongPath, as `start_of` does.
+
+        The rows of a full refresh stand where it started.
+        """
+        return start_of(self.spec, file.path) is None and is_load(self.spec, file)
+
+
+class SnapshotFiles(SourceKind):
+    """Files that are full copies, of the table or of its scopes."""
+
+    is_full_copy = True
+
+    @property
+    def completion_marker(self) -> Optional[str]:
+        """Return the marker or the manifest that the table declares."""
+        return snapshot_completeness.sign_of(self.spec)
+
+    def dated(
+        self, run: TableRun, files: Sequence[LandingFile]
+    ) -> Tuple[List[LandingFile], List[BadFile]]:
+        """Return the files with the times of their snapshots."""
+        bad: List[BadFile] = []
+        return snapshot_times.dated(run, files, bad), bad
+
+    def is_first(self, file: LandingFile, ingested: IngestedFiles) -> bool:
+        """Return whether a file is of the first snapshot."""
+        return source_snapshot.is_full_load(file, ingested)
+
+
+_KINDS: Dict[type, Type[SourceKind]] = {Feed: FeedFiles, Snapshot: SnapshotFiles}
+
+
+def kind_of(spec: TableSpec) -> SourceKind:
+    """Return the kind of a table's source. Raises KeyError for one without files."""
+    return _KINDS[type(spec.source)](spec)

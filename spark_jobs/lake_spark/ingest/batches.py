@@ -13,7 +13,6 @@ from typing import (
     List,
     Optional,
     Sequence,
-    Set,
     Tuple,
 )
 
@@ -82,7 +81,6 @@ from lake_spark.tables.erased_keys import Erased, IsErased, LeftOut, left_out, w
 from lake_spark.tables.table_run import TableRun, table_columns
 
 Columns = List[Tuple[str, str]]
-BadPaths = Set[str]
 
 
 @dataclass
@@ -315,32 +313,67 @@ class Rows:
         self.kept.unpersist()
 
 
+Reasons = Dict[str, BadFileReason]
+"""Why files are bad, by their paths."""
+
+
 def read_rows(run: TableRun, batch: Batch) -> Optional[Rows]:
-    """Read the batch's rows and counts, but for rows of erased keys; else as `read_all`."""
+    """Read the batch's rows and counts, but for rows of erased keys.
+
+    Bad files are set aside and the rest is read again; None when no file is left.
+    """
+    return _without_bad(run, batch, read_once)
+
+
+def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
+    """Read the same of all files that can be read, rows of erased keys too."""
+    return _without_bad(run, batch, _read)
+
+
+def read_once(run: TableRun, batch: Batch) -> Tuple[Optional[Rows], Reasons]:
+    """Read the batch's rows as `read_rows` does; return why files of it are bad.
+
+    Nothing is reported or set aside. There are no rows where one cannot be read.
+    """
     erased = known_contents(run)
     is_erased = _matcher(run, erased)
-    rows = _read_whole(run, batch)
-    return rows and _without_erased(run, batch, rows, erased, is_erased)
+    rows, reasons = _read(run, batch)
+    if rows is None:
+        return None, reasons
+    lacking = _lacking_declared(run, batch, rows.counted)
+    if reasons or lacking or is_erased is None:
+        return rows, {**reasons, **lacking}
+    return _without_erased(run, batch, rows, erased, is_erased), {}
 
 
-def read_together(run: TableRun, batch: Batch) -> Tuple[Optional[Rows], BadPaths]:
-    """Read the batch's rows as `read_rows` does; return the paths of bad files instead.
-
-    Nothing is reported or set aside. There are no rows where files are bad before they are
-    read, or where Spark cannot read one, which is then not named.
-    """
+def _read(run: TableRun, batch: Batch) -> Tuple[Optional[Rows], Reasons]:
     reasons, held = _broken(run, batch.inputs)
     if reasons:
-        return None, set(reasons)
-    erased = known_contents(run)
-    is_erased = _matcher(run, erased)
+        return None, reasons
     try:
         rows = _read_and_count(run, batch)
     except Exception:  # Spark wraps a bad file in many kinds of error
-        return None, set()
-    reasons.update(_miscounted(batch.inputs, rows.counted, held))
-    reasons.update(_lacking_declared(run, batch, rows.counted))
-    return _without_erased(run, batch, rows, erased, is_erased), set(reasons)
+        reasons = _unreadable(run, batch)
+        if not reasons:
+            raise
+        return None, reasons
+    return rows, _miscounted(batch.inputs, rows.counted, held)
+
+
+def _without_bad(
+    run: TableRun,
+    batch: Batch,
+    read: Callable[[TableRun, Batch], Tuple[Optional[Rows], Reasons]],
+) -> Optional[Rows]:
+    while batch.inputs:
+        rows, reasons = read(run, batch)
+        if not reasons:
+            return rows
+        if rows is not None:
+            rows.release()
+        set_inputs_aside(run, batch.inputs, reasons)
+        _go_on_with(run, batch, [e for e in batch.inputs if e.file.path not in reasons])
+    return None
 
 
 def _matcher(run: TableRun, erased: Erased) -> Optional[IsErased]:
@@ -354,10 +387,8 @@ def _without_erased(
     batch: Batch,
     rows: Rows,
     erased: Erased,
-    is_erased: Optional[IsErased],
+    is_erased: IsErased,
 ) -> Rows:
-    if is_erased is None:
-        return rows
     files = [each.file for each in batch.inputs]
     batch.left_out = left_out(erased, files, rows.numbered, is_erased)
     rows.numbered = without(rows.numbered, batch.left_out)
@@ -365,40 +396,6 @@ def _without_erased(
         batch.left_out, rows.numbered, counted_rules(run.spec)
     )
     return rows
-
-
-def _read_whole(run: TableRun, batch: Batch) -> Optional[Rows]:
-    """Read the batch's rows and counts, without files that lack a column, if refused."""
-    rows = read_all(run, batch)
-    while rows is not None and _refuse_lacking(run, batch, rows.counted):
-        rows.release()
-        rows = read_all(run, batch)
-    return rows
-
-
-def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
-    """Read the batch's rows and counts; return None when no readable file is left.
-
-    A file that turns out to be unreadable is set aside and the rest is read
-    again; a snapshot is taken whole or not at all.
-    """
-    broken, held = _broken(run, batch.inputs)
-    _refuse(run, batch, broken)
-    while batch.inputs:
-        try:
-            rows = _read_and_count(run, batch)
-        except Exception:  # Spark wraps a bad file in many kinds of error
-            good = _readable(run, batch)
-            if len(good) == len(batch.inputs):
-                raise
-            _go_on_with(run, batch, good)
-            continue
-        reasons = _miscounted(batch.inputs, rows.counted, held)
-        if not reasons:
-            return rows
-        rows.release()
-        _refuse(run, batch, reasons)
-    return None
 
 
 def _read_and_count(run: TableRun, batch: Batch) -> Rows:
@@ -433,15 +430,9 @@ def _counted(run: TableRun, batch: Batch, repeated: Optional[DataFrame] = None) 
 
 
 def _go_on_with(run: TableRun, batch: Batch, good: Sequence[Input]) -> None:
-    """Leave out the other files, and the columns that only they would bring.
-
-    A snapshot is ingested whole or not at all.
-    """
-    if batch.snapshot or not good:
-        batch.inputs = []
-        return
+    """Leave out the other files, and the columns that only they would bring."""
     batch.inputs = list(good)
-    if batch.columns != known_columns(run):
+    if good and batch.columns != known_columns(run):
         again = shaped(run, [each.file for each in good], run.ingested_files())
         batch.inputs, batch.columns = again.inputs, again.columns
 
@@ -451,16 +442,14 @@ def known_columns(run: TableRun) -> Columns:
     return enrichment.with_given(run, table_columns(run.spec, run.log))
 
 
-def _broken(
-    run: TableRun, inputs: Sequence[Input]
-) -> Tuple[Dict[str, BadFileReason], Dict[str, int]]:
+def _broken(run: TableRun, inputs: Sequence[Input]) -> Tuple[Reasons, Dict[str, int]]:
     """Return why files of CSV are broken, and how many records each of the others holds."""
     kind = run.spec.source.format
     if not isinstance(kind, Csv) or not inputs:
         return {}, {}
     files = {file_name(run.spark, each.file): each.file for each in inputs}
     marks: Dict[str, bytes] = {}
-    reasons: Dict[str, BadFileReason] = {}
+    reasons: Reasons = {}
     for name, file in files.items() if csv_text.needs_mark(kind) else ():
         try:
             marks[name] = head_of(run.spark, run.store, file)
@@ -477,7 +466,7 @@ def _broken(
 
 def _miscounted(
     inputs: Sequence[Input], counted: RowCounts, held: Dict[str, int]
-) -> Dict[str, BadFileReason]:
+) -> Reasons:
     """Return why files are bad of which not every record was read."""
     read = {path: 0 for path in held}
     for row in counted.splits:
@@ -491,31 +480,19 @@ def _miscounted(
     }
 
 
-def _refuse(run: TableRun, batch: Batch, reasons: Dict[str, BadFileReason]) -> None:
-    """Set files aside and leave them out."""
-    for each in batch.inputs:
+def set_inputs_aside(run: TableRun, inputs: Sequence[Input], reasons: Reasons) -> None:
+    """Set the files aside that are bad."""
+    for each in inputs:
         if each.file.path in reasons:
             error, reason = reasons[each.file.path]
             _set_aside_known(run, each.file, error(each.file.path, reason))
-    if reasons:
-        good = [each for each in batch.inputs if each.file.path not in reasons]
-        _go_on_with(run, batch, good)
 
 
-def _refuse_lacking(run: TableRun, batch: Batch, counted: RowCounts) -> bool:
-    """Set files aside that lack a declared column; return whether there are any."""
-    reasons = _lacking_declared(run, batch, counted)
-    _refuse(run, batch, reasons)
-    return bool(reasons)
-
-
-def _lacking_declared(
-    run: TableRun, batch: Batch, counted: RowCounts
-) -> Dict[str, BadFileReason]:
+def _lacking_declared(run: TableRun, batch: Batch, counted: RowCounts) -> Reasons:
     """Return why files are refused that lack a declared column, if the table says so."""
     if run.spec.source.missing_columns is not MissingColumns.REFUSE:
         return {}
-    reasons: Dict[str, BadFileReason] = {}
+    reasons: Reasons = {}
     for each in batch.inputs:
         path = each.file.path
         lacking = [n for n in _lacking(run, batch, each, counted) if run.spec.column(n)]
@@ -559,35 +536,33 @@ def _remedy(name: str) -> str:
     )
 
 
-def _readable(run: TableRun, batch: Batch) -> List[Input]:
-    """Try the files of each shape, set the unreadable aside; return the others."""
+def _unreadable(run: TableRun, batch: Batch) -> Reasons:
+    """Try the files of each shape; return why those are bad that Spark cannot read."""
     of_shapes: Dict[Shape, List[Input]] = {}
     for each in batch.inputs:
         of_shapes.setdefault(each.shape, []).append(each)
+    reasons: Reasons = {}
 
-    def read(tried: Sequence[Input]) -> List[str]:
+    def read(tried: Sequence[Input]) -> None:
         _counted(run, Batch(list(tried), batch.columns)).release()
-        return [each.file.path for each in tried]
 
     def refuse(tried: Input, error: Exception) -> None:
-        _set_aside_known(run, tried.file, _unreadable(run, tried, error))
+        reasons[tried.file.path] = UnreadableFile, _cause(run, error)
 
-    good: Set[str] = set()
     for group in of_shapes.values():
-        good.update(*by_halves(group, read, refuse))
-    return [each for each in batch.inputs if each.file.path in good]
+        list(by_halves(group, read, refuse))
+    return reasons
 
 
-def _unreadable(run: TableRun, tried: Input, error: Exception) -> UnreadableFile:
+def _cause(run: TableRun, error: Exception) -> str:
     words = first_line(error)
     if "EOFException" in words:
         words = f"it is cut: it ends within a record ({words})"
     named = csv_text.too_large(error) or compression.cause(words)
-    reason = named or (
+    return named or (
         f"cannot be read: {words}. If the file is damaged or not of the format "
         f"{run.spec.source.format.type}, land it again or remove it."
     )
-    return UnreadableFile(tried.file.path, reason)
 
 
 def judge(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
@@ -642,7 +617,11 @@ def refuse_moved_on(run: TableRun, batch: Batch) -> None:
 
     To be asked after the rows were read and before anything is written.
     """
-    changed = moved_on(run.store, [each.file for each in batch.inputs])
+    refuse_changed(moved_on(run.store, [each.file for each in batch.inputs]))
+
+
+def refuse_changed(changed: Sequence[str]) -> None:
+    """Refuse rows of files of these paths, which are not what was listed."""
     if changed:
         raise ChangedWhileRead(
             f"{', '.join(changed)}: replaced or removed while the run read it, so nothing "

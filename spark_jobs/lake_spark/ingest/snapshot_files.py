@@ -1,18 +1,29 @@
-"""A snapshot into the change log: what is new, changed or absent."""
+"""Snapshots into the change log: what is new, changed or absent.
+
+The first of those that wait is ingested whole, or refused by name. Those behind it are
+read with it as long as no check stops them, and come in by the same commit: decision 050.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import List, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from operator import or_
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from pyspark.sql import Row
+from pyspark.sql import functions as F
 
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import TableSpec
 from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import RefusedInput, WrongScopes, WrongSnapshotFiles
+from lake_spark.formats.placeholders import placeholder_texts
 from lake_spark.ingest import batches, snapshot_outcomes
+from lake_spark.ingest.batches import Batch, Rows
+from lake_spark.ingest.snapshot_outcomes import Outcomes
+from lake_spark.landing.files import moved_on
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.reading import quarantine
 from lake_spark.snapshots import snapshot_completeness, source_snapshot
@@ -20,31 +31,185 @@ from lake_spark.snapshots.source_snapshot import SourceSnapshot
 from lake_spark.tables.table_run import TableRun
 
 
-def ingest_snapshot(
-    run: TableRun, snapshot: SourceSnapshot, ingested: IngestedFiles
-) -> bool:
-    """Ingest one snapshot, whole or not at all, by one commit.
+def ingest_snapshots(
+    run: TableRun, found: Sequence[Batch], ingested: IngestedFiles
+) -> int:
+    """Ingest the first of the snapshots by one commit; return how many were.
 
-    Return whether one was made.
+    That is 0 in a dry run, or where a file of the first is bad, which is set aside. Raises
+    RefusedInput or TooManyBadRows where a check stops the first.
     """
-    batch = batches.shaped(run, snapshot.files, ingested)
-    batch.snapshot = snapshot
-    if len(batch.inputs) < len(snapshot.files):
-        return _refused_whole(run, snapshot)
-    rows = batches.read_rows(run, batch)
+    found, rows = _read(run, found)
     if rows is None:
-        return _refused_whole(run, snapshot)
+        return 0
     try:
-        batches.judge(run, batch, rows, f"snapshot {snapshot.name}")
-        if not snapshot.scopes:
-            cover(run, batch, scopes_of_rows(run.spec, rows))
-            source_snapshot.refuse_late(batch.snapshot, ingested, run.spec)
-        return _ingest_rows(run, batch, rows, ingested)
+        found = _judged(run, found, rows, ingested)
+        with snapshot_outcomes.outcomes(run, found, rows, ingested) as compared:
+            done = _not_refused(compared)
+            _take(run, found[:done], rows, compared, ingested)
     finally:
         rows.release()
+    return 0 if run.dry_run else done
 
 
-def _refused_whole(run: TableRun, snapshot: SourceSnapshot) -> bool:
+def _read(
+    run: TableRun, found: Sequence[Batch]
+) -> Tuple[Sequence[Batch], Optional[Rows]]:
+    """Return those before the first with a bad file, and the rows of all that were read."""
+    while True:
+        try:
+            rows, reasons = batches.read_once(run, _joined(found))
+        except Exception:  # as for want of memory: the first by itself says why
+            if len(found) == 1:
+                raise
+            found = found[:1]
+            continue
+        good = _before_bad(found, reasons)
+        if not good:
+            if rows is not None:
+                rows.release()
+            batches.set_inputs_aside(run, found[0].inputs, reasons)
+            refuse_whole(run, found[0].snapshot)
+            return [], None
+        found = good
+        if rows is not None:
+            return found, rows
+
+
+def _joined(found: Sequence[Batch]) -> Batch:
+    """Return one batch of the files of all."""
+    return Batch([each for batch in found for each in batch.inputs], found[0].columns)
+
+
+def _before_bad(found: Sequence[Batch], bad: batches.Reasons) -> Sequence[Batch]:
+    """Return the snapshots before the first that has one of these files."""
+    for place, each in enumerate(found):
+        if any(path in bad for path in each.paths):
+            return found[:place]
+    return found
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What is known of the rows of several snapshots, by their files."""
+
+    rows: Rows
+    changed: Sequence[str]
+    """Files that are no longer what was read."""
+    scopes: Dict[str, List[Row]]
+    """The scope values of the good rows of each file."""
+
+    def scopes_of(self, batch: Batch) -> List[Row]:
+        return [row for path in batch.paths for row in self.scopes.get(path, ())]
+
+
+def _judged(
+    run: TableRun, found: Sequence[Batch], rows: Rows, ingested: IngestedFiles
+) -> List[Batch]:
+    """Return the first, if no check of its files and rows refuses it, and those like it.
+
+    Behind one that covers other scope values than its path says, or whose rows leave
+    values out, the next ones are compared by another run.
+    """
+    files = [each.file for batch in found for each in batch.inputs]
+    read = _Read(rows, moved_on(run.store, files), _scopes_of_rows(run.spec, rows))
+    first, *others = found
+    batches.refuse_changed([path for path in first.paths if path in read.changed])
+    mine = rows.numbered
+    if others:
+        mine = mine.where(F.col(LogColumn.PATH).isin(first.paths))
+    _account(run, first, rows, partial(quarantine.examples, run.spec, mine))
+    if not first.snapshot.scopes:
+        _cover(run, first, read.scopes_of(first))
+        source_snapshot.refuse_late(first.snapshot, ingested, run.spec)
+    good = [first]
+    if not _is_plain(run, first, read):
+        return good
+    for each in others:
+        if not _is_good(run, each, read, ingested):
+            break
+        each.files = batches.file_reports(each, rows.counted.of(each.paths))
+        good.append(each)
+    return good
+
+
+def _is_plain(run: TableRun, batch: Batch, read: _Read) -> bool:
+    """Return whether the snapshot covers what its path says, and sends all values."""
+    contents = read.rows.counted.of(batch.paths).contents
+    if placeholder_texts(run.spec) and contents.has_unsent_values:
+        return False
+    scopes = {row.scope for row in read.scopes_of(batch)}
+    return not run.spec.scope or scopes <= set(batch.snapshot.scopes)
+
+
+def _is_good(run: TableRun, batch: Batch, read: _Read, ingested: IngestedFiles) -> bool:
+    """Return whether no check would stop the snapshot if it were the first."""
+    if any(path in read.changed for path in batch.paths):
+        return False
+    if quarantine.is_refused(run, read.rows.counted.of(batch.paths)):
+        return False
+    try:
+        if not batch.snapshot.scopes:
+            _cover(run, batch, read.scopes_of(batch))
+            source_snapshot.refuse_late(batch.snapshot, ingested, run.spec)
+    except RefusedInput:
+        return False
+    return _is_plain(run, batch, read)
+
+
+def _not_refused(compared: Outcomes) -> int:
+    """Return how many come before the first that is empty or loses too many keys.
+
+    Raises TooManyLosses where that is the first of all.
+    """
+    for place in range(len(compared.found)):
+        try:
+            compared.refuse(place)
+        except RefusedInput:
+            if place == 0:
+                raise
+            return place
+    return len(compared.found)
+
+
+def _account(
+    run: TableRun, batch: Batch, rows: Rows, examples: quarantine.Examples
+) -> None:
+    counted = rows.counted.of(batch.paths)
+    batches.account(run, batch, counted, examples, f"snapshot {batch.snapshot.name}")
+
+
+def _take(
+    run: TableRun,
+    found: Sequence[Batch],
+    rows: Rows,
+    compared: Outcomes,
+    ingested: IngestedFiles,
+) -> None:
+    """Commit the snapshots, and report of each what would be if it were alone."""
+    bad: Dict[str, List[Row]] = {}
+    if len(found) > 1 and rows.counted.bad:
+        bad = quarantine.examples_of_files(run.spec, rows.numbered)
+    for place, each in enumerate(found):
+        if place:  # the first one is accounted for
+            batches.warn_of_names(run, each.inputs)
+            mine = [row for path in each.paths for row in bad.get(path, ())]
+            _account(run, each, rows, partial(list, mine))
+        compared.settle(place)
+    batch = _joined(found)
+    batch.files = [report for each in found for report in each.files]
+    batch.contents = reduce(or_, (each.contents for each in found))
+    events_at = [each.newest_event for each in found if each.newest_event]
+    batch.newest_event = max(events_at, default=None)
+    if not run.dry_run:
+        if rows.counted.of(batch.paths).bad:
+            in_batch = F.col(LogColumn.PATH).isin(batch.paths)
+            quarantine.keep(run, rows.numbered.where(in_batch))
+        batches.commit(run, batch, compared.events(len(found)), ingested)
+    run.report.add_files(batch.files)
+
+
+def refuse_whole(run: TableRun, snapshot: SourceSnapshot) -> None:
     """Refuse a snapshot for one bad file: the good ones wait for it, by name."""
     bad = {each["path"] for each in run.report.set_aside}
     named = ", ".join(each.path for each in snapshot.files if each.path in bad)
@@ -52,7 +217,6 @@ def _refused_whole(run: TableRun, snapshot: SourceSnapshot) -> bool:
         f"waits with its snapshot {snapshot.name} for {named}. Fix or replace that."
     )
     set_aside(run, snapshot, WarningId.INCOMPLETE_SNAPSHOT.value, reason)
-    return False
 
 
 def set_aside(run: TableRun, snapshot: SourceSnapshot, id: str, reason: str) -> None:
@@ -75,14 +239,19 @@ def set_paths_aside(run: TableRun, paths: Sequence[str], id: str, reason: str) -
             batches.set_path_aside(run, id, path, reason)
 
 
-def scopes_of_rows(spec: TableSpec, rows: batches.Rows) -> List[Row]:
+def _scopes_of_rows(spec: TableSpec, rows: Rows) -> Dict[str, List[Row]]:
     """Return the scope values of the good rows of each file: scope, lake_path."""
+    found: Dict[str, List[Row]] = {}
+    if not spec.scope:
+        return found
     scope = source_snapshot.scope_text(spec).alias("scope")
     good = quarantine.good_rows(rows.numbered)
-    return good.select(scope, LogColumn.PATH).distinct().collect()
+    for row in good.select(scope, LogColumn.PATH).distinct().collect():
+        found.setdefault(row.lake_path, []).append(row)
+    return found
 
 
-def cover(run: TableRun, batch: batches.Batch, values: Sequence[Row]) -> None:
+def _cover(run: TableRun, batch: Batch, values: Sequence[Row]) -> None:
     """Let the snapshot cover the scope values of its rows, and those said to be empty."""
     column = run.spec.scope.column
     found = {row.scope for row in values}
@@ -116,17 +285,3 @@ def _refuse_several(snapshot: SourceSnapshot, values: Sequence[Row]) -> None:
             name = f"{snapshot.name} of {quoted_value(scope)}"
             words = snapshot_completeness.several(name, [files[path] for path in paths])
             raise WrongSnapshotFiles(paths, words)
-
-
-def _ingest_rows(
-    run: TableRun, batch: batches.Batch, rows: batches.Rows, ingested: IngestedFiles
-) -> bool:
-    with snapshot_outcomes.outcomes(run, [batch], rows, ingested) as found:
-        found.refuse(0)
-        found.settle(0)
-        if not run.dry_run:
-            if rows.counted.bad:
-                quarantine.keep(run, rows.numbered)
-            batches.commit(run, batch, found.events(1), ingested)
-    run.report.add_files(batch.files)
-    return not run.dry_run

@@ -50,8 +50,8 @@ def test_a_snapshot_is_reprocessed_with_all_after_it_and_nobody_sees_the_way(
         patched.setattr(snapshot_backlog, "MOST_SNAPSHOTS", 1)
         patched.setattr(
             snapshot_files,
-            "ingest_snapshot",
-            _only_once(snapshot_files.ingest_snapshot),
+            "ingest_snapshots",
+            _only_once(snapshot_files.ingest_snapshots),
         )
         assert reprocess_files(things, "2026-01-10/*").error["message"] == "killed"
     assert things.tables.ingested_files().reprocess == ("2026-01-20/1.csv",)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from types import SimpleNamespace
 
+import pytest
 from pyspark.sql import functions as F
 
 from lake_spec.model import (
@@ -57,6 +58,7 @@ def changed(spark, before, after, keys):
     return difference(new, old, ["lake_key"], layer, new.columns)
 
 
+@pytest.mark.nightly  # by day: test_each_kind_measures_the_rows_as_they_are_after_the_commit
 def test_measures_follow_from_changes(spark):
     random = Random(7)
     rows = {f"k{n}": row(random, f"k{n}") for n in range(12)}

@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
+import pytest
+
 from lake_spec.model import (
     AcceptedRange,
     Aggregate,
@@ -184,6 +186,7 @@ def test_rows_that_another_program_wrote_are_measured_too(spark, tmp_path):
     assert found(shop.run())["accepted_range(sum(amount))"] == ("passed", 11)
 
 
+@pytest.mark.nightly  # by day: test_a_check_of_the_change_log_stops_its_commit
 def test_a_check_that_fails_leaves_the_table_as_it_was_until_rows_are_right(
     spark, tmp_path
 ):
@@ -263,6 +266,7 @@ def test_freshness_is_checked_where_nothing_landed(spark, tmp_path):
     assert [each[1] for each in shop.results()] == ["passed", "failed"]
 
 
+@pytest.mark.nightly
 def test_drift_is_compared_with_the_commits_of_earlier_runs(spark, tmp_path):
     shop = Shop(spark, tmp_path, [Drift(share=0.5, runs=2), RowCount(at_least=1)])
     results = []
@@ -284,6 +288,7 @@ def test_a_reference_to_a_table_without_rows_is_skipped(spark, tmp_path):
     assert report.warnings[0].startswith("SkippedCheck: references(customer")
 
 
+@pytest.mark.nightly
 def test_a_snapshot_that_corrects_what_a_check_stopped_is_compared_with_the_log(
     spark, tmp_path
 ):
@@ -308,6 +313,7 @@ def test_a_snapshot_that_corrects_what_a_check_stopped_is_compared_with_the_log(
     assert lake.verify().error is None
 
 
+@pytest.mark.nightly
 def test_products_are_checked_before_they_are_written(spark, tmp_path):
     stall = Stall(spark, tmp_path, ["by_buyer"])
     limit = AcceptedRange("orders", Aggregate.SUM, at_most=2)
@@ -339,6 +345,7 @@ def test_an_erase_is_not_stopped_by_checks(spark, tmp_path):
     assert pre_commit(run, "current") is not None
 
 
+@pytest.mark.nightly
 def test_a_check_of_each_day_is_made_once_and_again_while_it_fails(spark, tmp_path):
     daily = (
         Unique(("customer",), every=Every.DAY),

@@ -16,6 +16,7 @@ from lake_local.show import reading
 from lake_local.show.request import QueryRefused, Request
 from lake_spark.erasure import landing_files, scan, tables
 from lake_spark.storage.object_store import FolderStore
+from tests.kinds import one_by_day
 from tests.spark.erasing import (
     CANARY,
     ask,
@@ -77,6 +78,7 @@ def feed(whole):
     return whole
 
 
+@pytest.mark.nightly
 def test_a_dry_run_counts_and_leaves_everything(whole):
     assert places_of(whole, CANARY) == {
         *EVERYWHERE,
@@ -148,7 +150,8 @@ def _killed(step, nth: int):
     return killed
 
 
-@pytest.mark.parametrize("place", ["home", "landing"])
+@pytest.mark.nightly
+@pytest.mark.parametrize("place", one_by_day(["home", "landing"]))
 def test_an_old_version_that_a_bucket_still_keeps_fails_the_proof(
     feed, monkeypatch, place
 ):

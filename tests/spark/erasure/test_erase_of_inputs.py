@@ -53,6 +53,7 @@ def test_no_file_of_a_product_keeps_what_was_erased_in_its_input(spark, tmp_path
         assert stall.lakes[name].run("product").state == "nothing_new"
 
 
+@pytest.mark.nightly
 def test_a_product_that_an_erase_does_not_concern_is_not_touched(spark, tmp_path):
     stall = stall_of(spark, tmp_path, TableType.COPY_ON_WRITE)
     stall.take(orders="U,3,20,2026-01-16,9,2026-01-17\n")
@@ -62,6 +63,7 @@ def test_a_product_that_an_erase_does_not_concern_is_not_touched(spark, tmp_path
     assert lake.files() == before
 
 
+@pytest.mark.nightly
 def test_a_run_that_ended_before_its_old_files_went_is_followed_by_one_that_removes_them(
     spark, tmp_path, monkeypatch
 ):
@@ -76,6 +78,7 @@ def test_a_run_that_ended_before_its_old_files_went_is_followed_by_one_that_remo
     assert not any("/enriched/" in str(f) for f in files_with(customer, CANARY))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "kind", one_by_day([TableType.COPY_ON_WRITE, TableType.PARQUET])
 )

@@ -104,6 +104,7 @@ def test_a_subject_leaves_snapshots_and_none_of_later_ones_brings_it_back(snapsh
     assert rows(snapshots) == was
 
 
+@pytest.mark.nightly
 def test_what_cannot_be_rewritten_is_refused_before_the_list_is_longer(
     snapshots, monkeypatch
 ):
@@ -131,6 +132,7 @@ def test_a_request_names_keys_that_the_table_can_have(snapshots):
     assert "x7" not in message
 
 
+@pytest.mark.nightly
 def test_another_secret_is_refused_and_so_is_none(snapshots):
     erased(snapshots, {"id": 1, "site": "a|b"})
     asked = ask(snapshots, {"id": 1, "site": "a|b"})

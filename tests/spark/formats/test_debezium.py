@@ -158,6 +158,7 @@ def test_tables_show_the_place_in_the_log_and_nothing_else_of_it(postgresql):
     assert others == []
 
 
+@pytest.mark.nightly  # by day: the random histories
 def test_any_order_of_the_files_gives_the_same(spark, tmp_path, postgresql):
     loaded, changes = postgresql_events()
     other = made(spark, tmp_path, "postgresql", changes[3:], changes[:3], loaded)
@@ -213,6 +214,7 @@ def flat(event):
     return {**row, "__deleted": deleted, "__op": event["op"], **source}
 
 
+@pytest.mark.nightly
 def test_flattened_events_give_the_same_tables(spark, tmp_path, postgresql):
     files = [[flat(each) for each in events] for events in postgresql_events()]
     lake = made(spark, tmp_path, "postgresql", *files)
@@ -220,6 +222,7 @@ def test_flattened_events_give_the_same_tables(spark, tmp_path, postgresql):
     assert versions(lake, 1) == versions(postgresql, 1)
 
 
+@pytest.mark.nightly
 def test_schemas_beside_the_payload_are_no_columns(spark, tmp_path, postgresql):
     def with_schema(event):
         return {"schema": {"type": "struct", "name": "e"}, "payload": event}
@@ -372,6 +375,7 @@ NO_ROWS = {
 }
 
 
+@pytest.mark.nightly  # by day: found/payload-null
 def test_files_without_any_row_are_counted_and_lead_to_nothing(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(SPEC.format(connector="postgresql")))
     for number, records in enumerate(NO_ROWS.values()):

@@ -165,6 +165,7 @@ SPELLED = [
 """Files in which a nested field has two spellings."""
 
 
+@pytest.mark.nightly  # by day: whole_runs/test_fuzz.py, half of whose JSON counts as large
 def test_a_large_file_is_plain_only_if_spark_reads_it_alike(
     spark, tmp_path, monkeypatch
 ):

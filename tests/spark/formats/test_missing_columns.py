@@ -192,6 +192,7 @@ def test_rows_that_do_not_fit_are_quarantined_where_declared(spark, tmp_path):
     assert found[0].lake_reason == "whole: cannot be read as int: 5000000000"
 
 
+@pytest.mark.nightly
 def test_an_undeclared_column_can_be_declared_later_however_files_spell_it(
     spark, tmp_path
 ):

@@ -96,6 +96,7 @@ def test_a_file_without_a_field_warns_of_none(spark, tmp_path):
     assert values(lake, "a", "b") == {1: ("z", "y")}
 
 
+@pytest.mark.nightly  # by day: found/absent-fields-nested
 def test_columns_inside_of_columns(spark, tmp_path):
     columns = "city: {type: string, source: [home.city]}"
     columns += "; street: {type: string, source: [home.at.street]}"
@@ -127,6 +128,7 @@ def test_columns_inside_of_columns(spark, tmp_path):
     }
 
 
+@pytest.mark.nightly  # by day: found/absent-fields-nested
 def test_maps_and_lists_are_replaced_as_a_whole(spark, tmp_path):
     lake = Lake(spark, tmp_path, spec_of('m: "map<string,int>"; l: "array<int>"'))
     full = {"m": {"a": 1}, "l": [1, 2], "at": 1}
@@ -146,6 +148,7 @@ def test_maps_and_lists_are_replaced_as_a_whole(spark, tmp_path):
     }
 
 
+@pytest.mark.nightly  # by day: found/absent-fields-nested
 def test_structs_among_texts_in_one_file(spark, tmp_path):
     lake = Lake(spark, tmp_path, spec_of('p: "struct<X:int,q:struct<y:int,z:int>>"'))
     full = {"p": {"X": 1, "q": {"y": 2, "z": 3}}, "at": 1}
@@ -163,6 +166,7 @@ def test_structs_among_texts_in_one_file(spark, tmp_path):
     }
 
 
+@pytest.mark.nightly
 def test_mongodbs_values(spark, tmp_path):
     form = "{type: json, extended: true}"
     spec = spec_of("n: bigint; born: date; note: string", form=form)
@@ -184,6 +188,7 @@ def test_mongodbs_values(spark, tmp_path):
     assert values(lake, "born")[1] == (None,)
 
 
+@pytest.mark.nightly
 def test_rules_and_deletes_judge_what_is_there(spark, tmp_path):
     more = 'operation: {deleted_when: {column: since, is: "null"}}'
     quality = "[{column: a, not_null: true}]"

@@ -56,6 +56,7 @@ def while_listed(things: Beside, then: Callable[[], object]):
         things.lake.store = FolderStore()
 
 
+@pytest.mark.nightly
 def test_files_of_one_second_are_all_taken_though_some_came_later(things):
     things.landing("changes/second-2.csv", upsert("s", 2, note="b"), at=SECOND)
     things.landing("changes/second-1.csv", upsert("s", 1, note="a"), at=SECOND)

@@ -125,6 +125,7 @@ def trade(spark, tmp_path_factory):
     return made
 
 
+@pytest.mark.nightly
 def test_absent_columns_to_join_by_keep_what_was_given(spark, tmp_path):
     text = ORDERS.replace("  enrich:", "  absent_fields: unchanged\n  enrich:")
     made = Trade(spark, tmp_path, text)
@@ -206,6 +207,7 @@ def test_keys_of_a_reference_table_cannot_be_erased(trade):
     )
 
 
+@pytest.mark.nightly
 def test_without_a_reference_table_nothing_is_taken_until_it_is_there(spark, tmp_path):
     made = Trade(spark, tmp_path)
     made.land_orders(1, ("a", "Peru", "1/2/26", 1))

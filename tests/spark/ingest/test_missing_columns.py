@@ -92,6 +92,7 @@ def test_a_late_file_of_before_an_undeclared_column_came_is_not_refused(
     ]
 
 
+@pytest.mark.nightly
 def test_a_snapshot_with_such_a_file_is_refused_as_a_whole_until_it_is_replaced(
     spark, tmp_path
 ):
@@ -119,6 +120,7 @@ def test_the_streamer_is_given_no_file_that_is_refused(spark, tmp_path, refuses)
     assert len(report.set_aside) == refuses and len(warned(report)) == (not refuses)
 
 
+@pytest.mark.nightly
 def test_a_file_that_was_accepted_before_can_still_be_erased_from(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(FEED_FILES + FEED))
     lake.land("changes/1", "id,ts,op,size\n1,2026-01-01,U,1\n2,2026-01-01,U,2\n")

@@ -99,6 +99,7 @@ def test_the_last_of_each_key_counts_where_that_is_declared(spark, tmp_path):
     )
 
 
+@pytest.mark.nightly  # by day: test_bad_input.py
 def test_more_bad_rows_than_good_ones_fail_the_run_and_the_next_is_green(
     spark, tmp_path
 ):
@@ -116,6 +117,7 @@ def test_more_bad_rows_than_good_ones_fail_the_run_and_the_next_is_green(
     assert lake.done("full_load")[0].quarantined == 2  # half of them
 
 
+@pytest.mark.nightly
 def test_a_larger_share_is_allowed_where_it_is_declared(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(SPEC + "quarantine: {max_share: 1}\n"))
     lake.land("2026-01-01.csv", HEADER + "1,p,1,a\n1,p,1,b\n")
@@ -123,6 +125,7 @@ def test_a_larger_share_is_allowed_where_it_is_declared(spark, tmp_path):
     assert (report.accepted, report.quarantined) == (0, 2)
 
 
+@pytest.mark.nightly
 def test_the_quarantine_is_replayed_after_the_last_row_is_declared_to_count(
     spark, tmp_path
 ):
@@ -177,6 +180,7 @@ def test_a_file_of_a_full_load_without_an_order_guesses_nothing(spark, tmp_path)
     assert lake.living("note") == [(2, "a"), (3, "c"), (4, "b")]
 
 
+@pytest.mark.nightly
 def test_of_a_full_load_too_the_last_row_counts_where_that_is_declared(spark, tmp_path):
     lake = feed(spark, tmp_path, of(table(FEED), duplicate_keys=LAST))
     load = lake.done("full_load")[0]

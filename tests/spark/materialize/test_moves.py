@@ -114,6 +114,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.nightly  # by day: the random histories of whole_runs, whose rows move too
 @pytest.mark.parametrize("kind, index, by", KINDS, ids=lambda each: str(each))
 def test_every_run_leaves_the_tables_of_the_oracle(spark, tmp_path, kind, index, by):
     spec = stored(table(SPEC), type=kind, index=index, partition_by=by)

@@ -140,6 +140,7 @@ def test_rows_without_a_version_at_their_time_are_counted(spark, tmp_path):
     assert stall.rows("enriched") == [("1", None), ("2", "new"), ("3", "new")]
 
 
+@pytest.mark.nightly
 def test_each_side_of_a_dimension_reopens_only_the_facts_of_its_keys(located):
     located.take(address="U,20,Oslo,2026-01-12\n")
     located.lakes["dim_customer"].done("dimension")
@@ -158,6 +159,7 @@ def test_each_side_of_a_dimension_reopens_only_the_facts_of_its_keys(located):
     assert located.rows("by_city") == [("Cork", "1")]
 
 
+@pytest.mark.nightly
 def test_a_table_of_a_dimension_that_moved_ahead_of_it_changes_no_product(located):
     located.take(address="U,20,Oslo,2026-01-12\n")
     before = located.lakes["located"].files()
@@ -166,6 +168,7 @@ def test_a_table_of_a_dimension_that_moved_ahead_of_it_changes_no_product(locate
     assert located.lakes["located"].files() == before
 
 
+@pytest.mark.nightly
 def test_products_of_a_dimension_are_verified_and_follow_its_rebuild(located):
     located.lakes["dim_customer"].done("rebuild_dimension")
     for name in ("located", "by_city"):
@@ -183,6 +186,7 @@ def test_products_of_a_dimension_are_verified_and_follow_its_rebuild(located):
     ]
 
 
+@pytest.mark.nightly  # by day: erasure/test_erase_of_inputs.py
 @pytest.mark.parametrize("kind", TABLE_TYPES)
 def test_an_erase_of_another_domain_leaves_no_file_of_a_product(spark, tmp_path, kind):
     products = ("enriched", "by_segment")

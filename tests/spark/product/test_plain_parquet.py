@@ -138,6 +138,7 @@ def test_rows_that_were_not_committed_are_never_seen_and_removed_next_time(stall
     ]
 
 
+@pytest.mark.nightly
 def test_maintenance_keeps_so_many_commits_and_says_their_size(stall):
     lake = stall.redefine("daily", maintenance=Maintenance(keep_commits=2))
     for day in range(1, 5):
@@ -155,6 +156,7 @@ def test_maintenance_keeps_so_many_commits_and_says_their_size(stall):
     assert report.maintained[0].done == []
 
 
+@pytest.mark.nightly
 def test_a_product_of_it_is_built_whole_after_each_of_its_commits(stall):
     daily, totals = stall.lakes["daily"], stall.lakes["totals"]
     daily.done("product")
@@ -337,6 +339,7 @@ def test_the_type_of_a_table_is_for_ever(stall, then, now, words):
     assert lake.files() == before
 
 
+@pytest.mark.nightly
 def test_a_product_of_it_takes_gone_commits_for_an_erase(stall):
     daily = stall.redefine("daily", maintenance=Maintenance(keep_commits=1))
     totals = stall.lakes["totals"]
@@ -353,6 +356,7 @@ def test_a_product_of_it_takes_gone_commits_for_an_erase(stall):
     assert totals.run("product").state == "nothing_new"
 
 
+@pytest.mark.nightly
 def test_a_product_of_it_that_stays_as_it_is_is_built_once_for_each_commit(
     stall, capsys
 ):

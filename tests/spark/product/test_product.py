@@ -53,6 +53,7 @@ def test_without_news_nothing_is_written(stall):
     assert lake.files() == before
 
 
+@pytest.mark.nightly
 def test_late_rows_reopen_only_the_facts_of_their_keys(stall):
     lake = stall.lakes["enriched"]
     lake.done("product")
@@ -64,6 +65,7 @@ def test_late_rows_reopen_only_the_facts_of_their_keys(stall):
     assert commits[1] < commits[2] == commits[3]
 
 
+@pytest.mark.nightly
 def test_a_part_is_built_by_few_spark_jobs(spark, stall):
     lake = stall.lakes["enriched"]
     lake.done("product")
@@ -87,6 +89,7 @@ def test_changes_returns_and_deletes_of_the_driver_are_followed(stall):
     assert segments(stall)["1"] == "gold"
 
 
+@pytest.mark.nightly
 def test_a_change_that_the_product_does_not_show_writes_nothing(stall):
     lake = stall.lakes["enriched"]
     lake.done("product")
@@ -99,6 +102,7 @@ def test_a_change_that_the_product_does_not_show_writes_nothing(stall):
     assert after == before
 
 
+@pytest.mark.nightly  # by day: whole_runs/test_clinic.py
 def test_groups_follow_rows_that_came_left_or_moved(stall):
     lake = stall.lakes["by_buyer"]
     assert built(lake) == ("done", "whole: it was never built", 2, 0)
@@ -110,6 +114,7 @@ def test_groups_follow_rows_that_came_left_or_moved(stall):
     assert stall.rows("by_buyer", "buyer", "orders") == [("20", "2")]
 
 
+@pytest.mark.nightly
 def test_a_product_of_a_product_follows_it(stall):
     first, second = stall.lakes["enriched"], stall.lakes["by_segment"]
     first.done("product"), second.done("product")
@@ -123,6 +128,7 @@ def test_a_product_of_a_product_follows_it(stall):
     assert stall.rows("by_segment") == [("gold", "2", "16")]
 
 
+@pytest.mark.nightly  # by day: whole_runs/test_clinic.py
 def test_a_change_at_the_end_of_two_joins_is_followed(spark, tmp_path):
     stall = Stall(spark, tmp_path, ["by_way"])
     stall.take(orders=ORDERS, customer=CUSTOMERS, region="U,n,North,2026-01-01\n")
@@ -136,6 +142,7 @@ def test_a_change_at_the_end_of_two_joins_is_followed(spark, tmp_path):
     assert stall.rows("by_way") == [("3", "new", "South")]
 
 
+@pytest.mark.nightly  # by day: test_other_sql_builds_it_whole_and_says_so
 def test_what_can_only_be_built_whole_writes_what_differs(spark, tmp_path, capsys):
     stall = Stall(spark, tmp_path, ["latest"])
     stall.take(orders=ORDERS)
@@ -186,6 +193,7 @@ def amounts(stall):
     return dict(stall.rows("enriched", "order_id", "amount"))
 
 
+@pytest.mark.nightly
 def test_partitions_are_made_again_where_another_program_wrote_to_them(parted):
     lake = parted.lakes["enriched"]
     assert lake.run("product").state == "nothing_new"
@@ -201,6 +209,7 @@ def test_partitions_are_made_again_where_another_program_wrote_to_them(parted):
     assert lake.verify().state == "done"
 
 
+@pytest.mark.nightly
 def test_what_the_inputs_changed_is_built_next_to_the_partitions(parted):
     parted.take(orders="U,4,10,2026-01-15,8,2026-01-20\n")
     lake = parted.lakes["enriched"]

@@ -129,6 +129,7 @@ def test_other_partitions(stall):
     assert 'storage.partition_by was [], now ["segment"]' in message
 
 
+@pytest.mark.nightly
 def test_a_key_that_rows_of_another_unit_have(spark, tmp_path):
     stall = Stall(spark, tmp_path, ["enriched"])
     stall.take(orders=ORDERS, customer=CUSTOMERS)
@@ -160,6 +161,7 @@ def own(spark, tmp_path):
     return stall
 
 
+@pytest.mark.nightly
 def test_an_input_that_was_rebuilt_is_compared_whole_once(own, capsys):
     own.lakes["orders"].done("rebuild")
     own.take(orders="U,2,10,2026-01-15,8,2026-01-20\n")
@@ -192,6 +194,7 @@ def refused_by_verify(lake):
     return report.error["type"], report.error["message"]
 
 
+@pytest.mark.nightly
 def test_verify_needs_the_commits_that_it_was_built_from(own):
     for day in (20, 21, 22):
         own.take(orders=f"U,2,10,2026-01-15,8,2026-01-{day}\n")

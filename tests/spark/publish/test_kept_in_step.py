@@ -176,6 +176,7 @@ def test_a_product_is_published_as_its_tables_are(spark, tmp_path, kind):
     assert files_with(customer, CANARY) == []
 
 
+@pytest.mark.nightly
 def test_a_run_with_nothing_new_writes_no_metadata(spark, tmp_path):
     lake = loaded(spark, tmp_path)
     was = metadata_of(lake)
@@ -263,6 +264,7 @@ def test_older_metadata_files_go_where_every_commit_is_kept(
     agree(lake, ("current",))
 
 
+@pytest.mark.nightly  # by day: test_columns_that_are_added_widened_and_renamed_are_read_alike
 def test_a_new_column_has_a_new_id_and_a_rebuilt_table_is_one_overwrite(
     spark, tmp_path
 ):
@@ -293,6 +295,7 @@ def columns(path: str) -> list:
     return schema["fields"]
 
 
+@pytest.mark.nightly  # by day: test_an_erase_leaves_nothing_in_the_old_place of test_moved
 @pytest.mark.parametrize("kind", TABLE_TYPES, ids=lambda kind: kind.value)
 def test_an_erased_subject_is_in_no_metadata(spark, tmp_path, kind):
     spec = stored(SPEC, type=kind, partition_by=("name",))

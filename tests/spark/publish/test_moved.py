@@ -87,6 +87,7 @@ def test_the_next_commit_moves_a_table_and_keeps_its_snapshots(lake):
     assert protocols(lake)[-1] == ["appendOnly", "invariants", "lakeHudi"]
 
 
+@pytest.mark.nightly
 def test_a_run_with_nothing_new_moves_a_table_once(lake):
     lake.done("incremental", "scd2")
     agree(lake)
@@ -107,6 +108,7 @@ def test_who_looks_for_the_newest_version_in_the_old_place_finds_none(lake):
     assert list(former(lake).glob("v*.metadata.json")), "for those who were given it"
 
 
+@pytest.mark.nightly
 def test_a_kill_while_a_table_moves_is_healed_by_the_next_run(lake, monkeypatch):
     create = FolderStore.create
 
@@ -123,6 +125,7 @@ def test_a_kill_while_a_table_moves_is_healed_by_the_next_run(lake, monkeypatch)
     assert len(iceberg_snapshots(lake.tables.current.path)) == 2
 
 
+@pytest.mark.nightly
 def test_what_older_snapshots_name_goes_with_them(lake, monkeypatch):
     monkeypatch.setattr(iceberg, "KEPT_METADATA", 1)
     for number in range(2, 6):
@@ -146,6 +149,7 @@ def test_an_erase_leaves_nothing_in_the_old_place(lake):
     assert visible(former(lake)) == []
 
 
+@pytest.mark.nightly
 def test_formats_that_are_asked_for_no_more_go_from_the_old_place_too(lake):
     lake.spec = stored(SPEC, readable_as=(ReadableAs.DELTA,))
     lake.domain = (lake.spec,)

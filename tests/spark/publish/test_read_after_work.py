@@ -106,6 +106,7 @@ def worked(request, spark, tmp_path_factory):
     return Worked(spark, root, stored(SPEC, type=request.param))
 
 
+@pytest.mark.nightly  # by day: the readers of test_readers.py
 @pytest.mark.parametrize("work", one_by_day(list(WORK)))
 def test_readers_find_the_rows_of_hudi_after_work_and_after_the_next_run(worked, work):
     worked.change()
@@ -118,7 +119,7 @@ def test_readers_find_the_rows_of_hudi_after_work_and_after_the_next_run(worked,
 INDEXES = one_by_day([Index.BLOOM, Index.SIMPLE, Index.RECORD])
 
 
-@pytest.mark.nightly  # by day: tests/spark/storage/test_legacy_lists.py
+@pytest.mark.nightly
 @pytest.mark.parametrize("index", INDEXES, ids=lambda index: index.value)
 def test_lists_beside_decimals_are_whole_after_a_compaction_and_new_keys(
     spark, tmp_path, index

@@ -110,6 +110,7 @@ def test_a_refused_snapshot_holds_back_its_own_region_alone(regions):
     assert (4, "newer") in living and (1, "a") in living
 
 
+@pytest.mark.nightly
 def test_a_file_with_a_header_alone_empties_a_region_if_the_run_says_so(regions):
     regions.land("region=ap/2026-02-01.csv", "id,note\n")
     (aside,) = regions.run("incremental").set_aside

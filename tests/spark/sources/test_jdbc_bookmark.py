@@ -241,6 +241,7 @@ def fees(lake):
     return [(key, fee and str(fee)) for key, fee in lake.living("fee")]
 
 
+@pytest.mark.nightly  # by day: test_a_column_without_a_value_is_nothing_to_tell
 def test_a_column_with_a_default_is_told_until_all_rows_were_read(lake, shop):
     """Row 1 is read again for the overlap: it takes the value without a new version."""
     shop.execute(OLD)
@@ -259,6 +260,7 @@ def test_a_column_with_a_default_is_told_until_all_rows_were_read(lake, shop):
     assert not [each for each in report.warnings if each.startswith("NewColumn")]
 
 
+@pytest.mark.nightly
 def test_a_column_with_a_default_reads_all_rows_where_the_spec_says_so(
     spark, shop, tmp_path
 ):
@@ -288,6 +290,7 @@ def test_a_column_without_a_value_is_nothing_to_tell(lake, shop):
     assert not [each for each in report.warnings if each.startswith("NewColumn")]
 
 
+@pytest.mark.nightly  # by day: schema/test_timestamps.py
 def test_rows_of_an_hour_that_a_clock_shows_twice_arrive(
     spark, shop, tmp_path, monkeypatch
 ):

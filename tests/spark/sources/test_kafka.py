@@ -155,6 +155,7 @@ def test_offsets_that_have_expired_fail_the_run_by_name(shop):
     assert {amount for _, amount in rows(shop)} == {"3.00"}
 
 
+@pytest.mark.nightly  # by day: test_tombstones_are_counted_once_and_no_loss_when_they_expire
 def test_messages_of_an_aborted_transaction_are_no_loss_when_they_expire(shop):
     shop.produce(order(1, "1.00", 1))
     shop.done("incremental")
@@ -195,6 +196,7 @@ def test_a_topic_may_begin_with_messages_of_an_aborted_transaction(shop):
     assert rows(shop) == [(1, "1.50")]
 
 
+@pytest.mark.nightly
 def test_a_topic_made_anew_is_told(shop, kafka):  # noqa: F811
     shop.produce(order(1, "1.00", 1))
     shop.done("incremental")

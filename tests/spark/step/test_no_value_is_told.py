@@ -126,7 +126,10 @@ def played_offices(lake: Lake) -> Dict[str, object]:
     return {"lost": lake.run("incremental")}
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["guarded", "unmarked"])
+GUARDED = [True, pytest.param(False, marks=pytest.mark.nightly)]
+
+
+@pytest.fixture(scope="module", params=GUARDED, ids=["guarded", "unmarked"])
 def played(request, spark, tmp_path_factory):
     """What runs of both tables reported and printed, guarded or not."""
     root = tmp_path_factory.mktemp("told")
@@ -205,6 +208,7 @@ def test_the_quarantine_has_the_reasons_with_their_values(played):
     assert f"unknown operation: {CANARY} op" in reasons
 
 
+@pytest.mark.nightly
 def test_an_erase_takes_the_whole_messages_too(played):
     guarded, lake, root, *_ = played
     request = ask(lake, {"mail": f"1@{CANARY}"})

@@ -30,6 +30,7 @@ session.stop()
 """
 
 
+@pytest.mark.nightly  # by day: test_shuffle_partitions.py
 @pytest.mark.parametrize(
     "settings, expected",
     [

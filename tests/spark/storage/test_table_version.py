@@ -54,6 +54,7 @@ def properties(lake: Lake, layer: str) -> dict:
     return dict(line.split("=", 1) for line in lines if "=" in line)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("layer", LAYERS)
 def test_every_table_keeps_its_version(lake, layer):
     assert properties(lake, layer)["hoodie.table.version"] == "6"
@@ -97,6 +98,7 @@ def test_hudi_014_reads_the_tables_of_snapshots_and_of_dimensions(spark, tmp_pat
         assert found.exceptAll(rows).take(3) == rows.exceptAll(found).take(3) == []
 
 
+@pytest.mark.nightly
 def test_a_rebuild_keeps_the_version_and_the_rows(lake):
     before = lake.versions("note", "amount")
     lake.done("rebuild")
@@ -105,6 +107,7 @@ def test_a_rebuild_keeps_the_version_and_the_rows(lake):
     assert {properties(lake, e)["hoodie.table.version"] for e in LAYERS} == {"6"}
 
 
+@pytest.mark.nightly
 def test_version_8_is_refused_until_a_rebuild_and_then_there_is_no_way_back(lake):
     before = lake.versions("note", "amount")
     newer = Lake(lake.spark, lake.root, stored(lake.spec, table_version=8))

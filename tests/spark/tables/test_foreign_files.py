@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from lake_spark.tables import foreign_files
+from tests.kinds import one_by_day
 from tests.spark.erasing import ask
 from tests.spark.lake import Lake
 from tests.spark.publish.test_kept_in_step import change, SPEC, stored
@@ -42,10 +43,10 @@ def planted(lake: Lake, layer: str, name: str = PART) -> Path:
 @pytest.mark.parametrize(
     "stage, layer, name",
     [
-        ("incremental", "changes", PART),
         ("incremental", "current", OF_DUCKDB),
-        ("scd2", "history", PART),
-        ("maintenance", "current", f".{PART}"),
+        pytest.param("incremental", "changes", PART, marks=pytest.mark.nightly),
+        pytest.param("scd2", "history", PART, marks=pytest.mark.nightly),
+        pytest.param("maintenance", "current", f".{PART}", marks=pytest.mark.nightly),
     ],
 )
 def test_a_run_names_the_file_and_goes_on_once_it_is_moved(lake, stage, layer, name):
@@ -79,11 +80,13 @@ def test_a_file_that_hudi_takes_for_no_rows_stops_no_run(lake):
 
 @pytest.mark.parametrize(
     "place",
-    [
-        "current/name=x/notes.txt",
-        "iceberg/current/data/0.parquet",
-        "history/_temporary/0",
-    ],
+    one_by_day(
+        [
+            "current/name=x/notes.txt",
+            "iceberg/current/data/0.parquet",
+            "history/_temporary/0",
+        ]
+    ),
 )
 def test_an_erase_names_what_it_cannot_vouch_for_until_that_is_deleted(lake, place):
     file = lake.root / "warehouse/tests/things" / place

@@ -139,6 +139,7 @@ def lose_warehouse(lake):
     shutil.rmtree(lake.root / "warehouse/tests/things")
 
 
+@pytest.mark.nightly
 def test_a_table_restored_from_a_backup_is_as_before_and_erased_subjects_stay_erased(
     spark, tmp_path
 ):
@@ -172,6 +173,7 @@ def test_a_table_restored_from_a_backup_is_as_before_and_erased_subjects_stay_er
     assert sum(each.erased for each in reports) == 2
 
 
+@pytest.mark.nightly
 def test_a_load_is_refused_where_keys_were_erased_and_their_list_is_lost(feed):
     of_before = feed.root / "of before"
     shutil.copytree(feed.root / "landing", of_before)

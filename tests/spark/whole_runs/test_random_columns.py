@@ -26,6 +26,7 @@ _WARNED = re.compile(
 )
 
 
+@pytest.mark.nightly  # by day: whole_runs/test_fuzz.py
 @pytest.mark.parametrize(
     "kind", some_by_day(product(FORMATS, MISSING), BY_DAY), ids="-".join
 )

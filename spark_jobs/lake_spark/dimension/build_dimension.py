@@ -31,7 +31,7 @@ Instants = Dict[str, Optional[str]]
 
 
 @dataclass(frozen=True)
-class Behind:
+class StaleLayers:
     """Layers that are behind their tables, and since when: None for all of time."""
 
     layers: Sequence[str]
@@ -58,16 +58,16 @@ def build_dimension(run: TableRun, *, rebuild: bool = False) -> None:
 
 def _behind(
     run: TableRun, rows_of_sides: Sequence[SideRows], *, rebuild: bool
-) -> Behind:
+) -> StaleLayers:
     """Return which layers to build, and from which keys: all of them after a rebuild."""
     now = _instants(rows_of_sides)
     stood = {layer: _stood(run, layer) for layer in ("current", "history")}
     whole = rebuild or any(_was_rebuilt(run, layer, rows_of_sides) for layer in stood)
     late = {layer: was for layer, was in stood.items() if whole or was != now}
     if whole or not late or None in late.values():
-        return Behind(list(late), None)
+        return StaleLayers(list(late), None)
     since = {name: _older([was.get(name) for was in late.values()]) for name in now}
-    return Behind(list(late), since)
+    return StaleLayers(list(late), since)
 
 
 def _instants(rows_of_sides: Sequence[SideRows]) -> Instants:
@@ -99,7 +99,9 @@ def _made_of(rows_of_sides: Sequence[SideRows]) -> Dict[str, Definition]:
     }
 
 
-def _build(run: TableRun, main: SideRows, joined: SideRows, behind: Behind) -> None:
+def _build(
+    run: TableRun, main: SideRows, joined: SideRows, behind: StaleLayers
+) -> None:
     keys = _affected_keys((main, joined), behind.since).persist()
     events = _events(main, joined, run.spec.key, behind, keys)
     events = events.persist(StorageLevel.MEMORY_AND_DISK)
@@ -138,7 +140,7 @@ def _events(
     main: SideRows,
     joined: SideRows,
     key: Sequence[str],
-    behind: Behind,
+    behind: StaleLayers,
     keys: DataFrame,
 ) -> DataFrame:
     versions = [

@@ -38,7 +38,7 @@ from lake_spark.tables.table_run import TableRun
 
 
 @dataclass(frozen=True)
-class Found:
+class SubjectRecords:
     """The rows of the landing files, numbered, and which records are the subjects'."""
 
     batch: batches.Batch
@@ -56,7 +56,7 @@ class Found:
             self.rows.release()
 
 
-def find(run: TableRun, subjects: Subjects) -> Found:
+def find(run: TableRun, subjects: Subjects) -> SubjectRecords:
     """Read every landing file as it is ingested.
 
     Raise NotErasable where one cannot be read.
@@ -69,7 +69,7 @@ def find(run: TableRun, subjects: Subjects) -> Found:
     rows = batches.read_all(run, batch)
     _refuse_unread(run)
     if rows is None:
-        return Found(batch, None, {})
+        return SubjectRecords(batch, None, {})
     keyless = rows.numbered.where(any_null(run.spec.key))
     is_named = F.udf(subjects.named_in(), "boolean")
     named = keyless.where(is_named("lake_raw"))
@@ -80,7 +80,7 @@ def find(run: TableRun, subjects: Subjects) -> Found:
     for found in (hits, named):
         for row in found.select(LogColumn.PATH, LogColumn.RECORD).collect():
             records.setdefault(row.lake_path, set()).add(row.lake_record)
-    return Found(batch, rows, records)
+    return SubjectRecords(batch, rows, records)
 
 
 def _listed(run: TableRun) -> List[LandingFile]:
@@ -101,7 +101,7 @@ def _refuse_unread(run: TableRun) -> None:
         )
 
 
-def make(run: TableRun, found: Found) -> Dict[str, str]:
+def make(run: TableRun, found: SubjectRecords) -> Dict[str, str]:
     """Make contents without the records, next to the table: path -> URI.
 
     NotErasable where one cannot be made, before anything is changed.
@@ -123,7 +123,7 @@ def _scratch(run: TableRun) -> str:
     return f"{run.home}/erasing/"
 
 
-def _made(run: TableRun, each: Input, found: Found, scratch: str) -> str:
+def _made(run: TableRun, each: Input, found: SubjectRecords, scratch: str) -> str:
     """Return the URI of the new content, which was read and compared."""
     file, records = each.file, found.records[each.file.path]
     kind = run.spec.source.format
@@ -162,7 +162,7 @@ def _at(run: TableRun, file: LandingFile, uri: str) -> LandingFile:
     return replace(file, uri=uri, size=there.size)
 
 
-def _compare(run: TableRun, each: Input, found: Found) -> None:
+def _compare(run: TableRun, each: Input, found: SubjectRecords) -> None:
     """Raise NotErasable if the new content differs from the old one but in the erased."""
     path = each.file.path
     batch = replace(found.batch, inputs=[each])
@@ -195,7 +195,7 @@ def _differing(old: DataFrame, new: DataFrame) -> List[int]:
     return [row.lake_record for row in differing.select(LogColumn.RECORD).collect()]
 
 
-def put(run: TableRun, made: Dict[str, str], found: Found) -> None:
+def put(run: TableRun, made: Dict[str, str], found: SubjectRecords) -> None:
     """Put the list first, then the contents, then their ETags: a rerun fixes the rest."""
     erased = run.erased_keys.load()
     known = {path: run.ingested_files().find(path) for path in made}

@@ -91,7 +91,7 @@ def record_columns(shape: Shape) -> List[str]:
 
 
 @dataclass
-class Checked:
+class CsvCheck:
     """What the check found: why files are refused, how many records the others have."""
 
     reasons: Dict[str, BadFileReason] = field(default_factory=dict)
@@ -100,12 +100,12 @@ class Checked:
 
 def check(
     spark: SparkSession, kind: Csv, files: Dict[str, str], marks: Dict[str, bytes]
-) -> Checked:
+) -> CsvCheck:
     """Check files, given as what input_file_name() says of them -> their URI.
 
     `marks` are the first bytes of files where they matter (see `needs_mark`).
     """
-    checked = Checked()
+    checked = CsvCheck()
     groups: Dict[str, List[str]] = {}
     for name in files:
         try:
@@ -125,7 +125,7 @@ def _check_group(
     kind: Csv,
     read_as: str,
     files: Dict[str, str],
-    checked: Checked,
+    checked: CsvCheck,
 ) -> None:
     def count(names: Sequence[str]) -> Tuple[Sequence[str], Sequence[Row]]:
         return names, _counted(spark, kind, read_as, [files[n] for n in names])
@@ -144,7 +144,7 @@ def _judge(
     read_as: str,
     files: Dict[str, str],
     found: Sequence[Row],
-    checked: Checked,
+    checked: CsvCheck,
 ) -> None:
     suspects, others = [], []
     for row in found:
@@ -167,7 +167,7 @@ def _judge(
 
 
 def _note(
-    checked: Checked,
+    checked: CsvCheck,
     located: Sequence[Row],
     kind: Csv,
     read_as: str,

@@ -139,7 +139,7 @@ def landing_of(run: TableRun, globs: Sequence[str]) -> Listing:
         run.store,
         run.landing,
         globs,
-        sign=kind_of(run.spec).completion_marker,
+        marker=kind_of(run.spec).completion_marker,
         pulled=pulled_folders(run.spec),
     )
 

@@ -240,9 +240,9 @@ def finish(run: TableRun, *, retract_missing: bool = False) -> bool:
 
 
 def _landing_snapshots(run: TableRun) -> Tuple[List[LandingFile], List[LandingFile]]:
-    """Return the files in landing with their times, and the signs of complete snapshots."""
+    """Return the files in landing with their times, and the markers of complete snapshots."""
     landing = batches.landing_of(run, all_globs(run.spec))
-    return batches.dated_files(run, landing.files), landing.signs
+    return batches.dated_files(run, landing.files), landing.markers
 
 
 def _ingest_again(run: TableRun, ingested: IngestedFiles) -> bool:
@@ -253,7 +253,7 @@ def _ingest_again(run: TableRun, ingested: IngestedFiles) -> bool:
     A snapshot of several files is taken with all files of its time, new ones too.
     """
     first = len(run.report.files)
-    landing, signs = _landing_snapshots(run)
+    landing, markers = _landing_snapshots(run)
     paths = [each.path for each in landing]
     times = {file.snapshot_at for file in landing if file.path in ingested.reprocess}
     has_several = not snapshot_completeness.is_one_file(run.spec)
@@ -264,8 +264,8 @@ def _ingest_again(run: TableRun, ingested: IngestedFiles) -> bool:
         and (has_several or file.path in ingested.reprocess)
     ]
     found = group_snapshots(waiting, run.spec)
-    found = snapshot_completeness.with_signs(run, found, signs, ingested)
-    left = [each for each in found if each.files]  # not signs alone
+    found = snapshot_completeness.with_markers(run, found, markers, ingested)
+    left = [each for each in found if each.files]  # not markers alone
     backlog = Backlog(run, paths, again=True)
     while left:
         taken = backlog.take(left, ingested)

@@ -71,7 +71,7 @@ class SnapshotFiles(SourceKind):
     @property
     def completion_marker(self) -> Optional[str]:
         """Return the marker or the manifest that the table declares."""
-        return snapshot_completeness.sign_of(self.spec)
+        return snapshot_completeness.marker_of(self.spec)
 
     def dated(
         self, run: TableRun, files: Sequence[LandingFile]

@@ -58,12 +58,12 @@ def position_of(path: str) -> str:
 class Listing:
     """What lies below a table's landing folder.
 
-    `files` match a glob, `signs` say that a snapshot is complete, `others` are the
+    `files` match a glob, `markers` say that a snapshot is complete, `others` are the
     paths of all that is neither and not hidden.
     """
 
     files: List[LandingFile]
-    signs: List[LandingFile]
+    markers: List[LandingFile]
     others: List[str]
 
 
@@ -79,14 +79,14 @@ def look(
     root: str,
     globs: Sequence[str],
     *,
-    sign: Optional[str] = None,
+    marker: Optional[str] = None,
     pulled: Sequence[str] = (),
 ) -> Listing:
     """List everything below a landing folder, files in the order of their positions.
 
     Left out is what is hidden (a part of its path begins with `.` or `_`), folders'
     own empty objects, and folders directly below one of `pulled` that are being pulled.
-    `sign` is the name, or glob, of signs of completion, which may be hidden.
+    `marker` is the name, or glob, of markers of completion, which may be hidden.
     """
     prefix = root.rstrip("/") + "/"
     patterns = [glob_pattern(each) for each in globs]
@@ -99,8 +99,8 @@ def look(
         folder, _, name = path.rpartition("/")
         if not path or _is_hidden(folder) or each.uri.startswith(hidden):
             continue
-        if sign is not None and is_sign(path, sign):
-            listing.signs.append(_landing_file(each, prefix))
+        if marker is not None and is_marker(path, marker):
+            listing.markers.append(_landing_file(each, prefix))
         elif _is_hidden(name) or (not name and not each.size):
             continue
         elif name and any(pattern.fullmatch(path) for pattern in patterns):
@@ -122,10 +122,10 @@ def _folders(paths: Iterable[str]) -> Set[str]:
     return found
 
 
-def is_sign(path: str, sign: str) -> bool:
-    """Return whether an object is a sign of completion: by name in any folder, or path."""
-    name = path if "/" in sign else path.rpartition("/")[2]
-    return glob_pattern(sign).fullmatch(name)
+def is_marker(path: str, marker: str) -> bool:
+    """Return whether an object is a marker of completion: by name in any folder, or path."""
+    name = path if "/" in marker else path.rpartition("/")[2]
+    return glob_pattern(marker).fullmatch(name)
 
 
 def unfinished_folders(

@@ -18,7 +18,13 @@ from lake_spec.model import Complete, Snapshot, TableSpec
 from lake_spec.text.globs import glob_pattern
 from lake_spec.text.marked_values import row_value
 from lake_spark.errors import BadFile, LateSnapshot, WrongManifest, WrongSnapshotFiles
-from lake_spark.landing.files import LandingFile, first_shown, is_sign, scopes_of, shown
+from lake_spark.landing.files import (
+    LandingFile,
+    first_shown,
+    is_marker,
+    scopes_of,
+    shown,
+)
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.snapshots.snapshot_times import time_of_path
 from lake_spark.snapshots.source_snapshot import SourceSnapshot, times_taken
@@ -46,30 +52,30 @@ def is_one_file(spec: TableSpec) -> bool:
     return is_snapshot and source.complete is None and source.pulled_from is None
 
 
-def sign_of(spec: TableSpec) -> Optional[str]:
+def marker_of(spec: TableSpec) -> Optional[str]:
     """Return the name or glob of objects that say that a snapshot is complete."""
     complete = declared(spec)
     return (complete.marker or complete.manifest) if complete else None
 
 
-def with_signs(
+def with_markers(
     run: TableRun,
     snapshots: Sequence[SourceSnapshot],
-    signs: Sequence[LandingFile],
+    markers: Sequence[LandingFile],
     ingested: IngestedFiles,
 ) -> List[SourceSnapshot]:
-    """Return the snapshots with their signs, oldest first.
+    """Return the snapshots with their markers, oldest first.
 
-    One with signs alone has no files.
+    One with markers alone has no files.
 
-    A sign without a time in its path belongs to the snapshot whose files lie in its folder.
+    A marker without a time in its path belongs to the snapshot whose files lie in its folder.
     """
     found = list(snapshots)
     newest = times_taken(ingested)
-    for sign in signs:
-        at, scopes = _of_path(sign, run.spec)
+    for marker in markers:
+        at, scopes = _of_path(marker, run.spec)
         if at is None:
-            at = _of_folder(run, sign, found, ingested)
+            at = _of_folder(run, marker, found, ingested)
             if at is None:
                 continue
         if not run.window.holds(at):
@@ -80,39 +86,39 @@ def with_signs(
             if each.at == at and scopes in ((), each.scopes)
         ]
         for i in mine:
-            found[i] = replace(found[i], signs=(*found[i].signs, sign))
+            found[i] = replace(found[i], markers=(*found[i].markers, marker))
         unknown = () if run.spec.scope else (None,)
         last = max(
             (newest[each] for each in scopes or newest if each in newest), default=None
         )
         if not mine and (last is None or at > last):
-            found.append(SourceSnapshot(at, (), scopes or unknown, (sign,)))
+            found.append(SourceSnapshot(at, (), scopes or unknown, (marker,)))
     return sorted(found, key=lambda each: (each.at, str(each.scopes)))
 
 
 def _of_path(
-    sign: LandingFile, spec: TableSpec
+    marker: LandingFile, spec: TableSpec
 ) -> Tuple[Optional[datetime], Tuple[str, ...]]:
-    """Return time and scope that a sign's path names; none of what it does not name."""
+    """Return time and scope that a marker's path names; none of what it does not name."""
     where, zone = spec.snapshot_time, spec.source.timezone
     try:
-        at = time_of_path(sign.path, where, zone) if where.pattern else None
+        at = time_of_path(marker.path, where, zone) if where.pattern else None
     except BadFile:
         at = None
     try:
-        return at, scopes_of(sign.path, spec.scope)
+        return at, scopes_of(marker.path, spec.scope)
     except BadFile:
         return at, ()
 
 
 def _of_folder(
     run: TableRun,
-    sign: LandingFile,
+    marker: LandingFile,
     snapshots: Sequence[SourceSnapshot],
     ingested: IngestedFiles,
 ) -> Optional[datetime]:
-    """Return the time of the only snapshot with files below a sign's folder."""
-    folder = sign.path.rpartition("/")[0]
+    """Return the time of the only snapshot with files below a marker's folder."""
+    folder = marker.path.rpartition("/")[0]
     below = f"{folder}/" if folder else ""
     waiting = {
         each.at
@@ -128,7 +134,7 @@ def _of_folder(
     if len(times | waiting) > 1:
         run.report.warn(
             WarningId.AMBIGUOUS_MARKER,
-            f"{shown(sign.path)}: its path has no snapshot time, and its folder has files "
+            f"{shown(marker.path)}: its path has no snapshot time, and its folder has files "
             "of several snapshots, so it completes none of them. Give each snapshot a "
             "folder, or name the marker so that source.snapshot_time.pattern finds the "
             "time.",
@@ -158,13 +164,13 @@ def what_is_missing(
         return _by_manifest(run, snapshot, landing)
     if not snapshot.files:
         raise WrongSnapshotFiles(
-            [each.path for each in snapshot.signs],
+            [each.path for each in snapshot.markers],
             f"snapshot {snapshot.name} has its marker and no file. Land its files (without "
             "rows: a file with only a header), or remove the marker.",
         )
     if complete.marker is not None:
         bad = _bad_in_folder(run, snapshot)
-        if snapshot.signs:
+        if snapshot.markers:
             return (
                 f"{_count(snapshot)}, but {shown(bad[0])} cannot be read"
                 if bad
@@ -189,7 +195,7 @@ def waits(
     snapshot: SourceSnapshot, missing: str, behind: Sequence[SourceSnapshot]
 ) -> str:
     """Return the warning of a snapshot that is not complete."""
-    places = [each.path for each in (*snapshot.files, *snapshot.signs)]
+    places = [each.path for each in (*snapshot.files, *snapshot.markers)]
     folders = sorted({path.rpartition("/")[0] or "." for path in places})
     named = ", ".join(f"{shown(each)}/" for each in folders[:3])
     words = (
@@ -320,17 +326,17 @@ class _Listed:
 def _by_manifest(
     run: TableRun, snapshot: SourceSnapshot, landing: Sequence[str]
 ) -> Optional[str]:
-    if not snapshot.signs:
+    if not snapshot.markers:
         glob = run.spec.source.complete.manifest
         return f"{_count(snapshot)}, but its manifest {glob} is missing"
-    if len(snapshot.signs) > 1:
-        named = ", ".join(shown(each.path) for each in snapshot.signs[:3])
+    if len(snapshot.markers) > 1:
+        named = ", ".join(shown(each.path) for each in snapshot.markers[:3])
         raise WrongSnapshotFiles(
-            [each.path for each in snapshot.signs],
-            f"snapshot {snapshot.name} has {len(snapshot.signs)} manifests "
+            [each.path for each in snapshot.markers],
+            f"snapshot {snapshot.name} has {len(snapshot.markers)} manifests "
             f"({named}). Remove all but one.",
         )
-    (manifest,) = snapshot.signs
+    (manifest,) = snapshot.markers
     listed = _of_snapshot(run, snapshot, manifest, _read(run, manifest))
     there = {each.path: each for each in snapshot.files}
     _refuse_unlisted(snapshot, manifest, set(there) - set(listed))
@@ -359,11 +365,11 @@ def _of_snapshot(
     Leave out those of its other scopes.
     """
     listed: Dict[str, _Listed] = {}
-    files, sign = glob_pattern(run.spec.source.files), sign_of(run.spec)
+    files, marker = glob_pattern(run.spec.source.files), marker_of(run.spec)
     for each in found:
         parts = each.path.split("/")
         hidden = any(part.startswith((".", "_")) for part in parts)
-        if hidden or is_sign(each.path, sign) or not files.fullmatch(each.path):
+        if hidden or is_marker(each.path, marker) or not files.fullmatch(each.path):
             raise _bad_manifest(
                 manifest,
                 f"lists {shown(each.path)}, which source.files does not match",

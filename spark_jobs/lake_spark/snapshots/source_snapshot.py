@@ -30,7 +30,7 @@ class SourceSnapshot:
     at: datetime
     files: Sequence[LandingFile]
     scopes: Tuple[Optional[str], ...] = (None,)
-    signs: Sequence[LandingFile] = ()
+    markers: Sequence[LandingFile] = ()
     """Its markers or manifests."""
 
     @property

@@ -49,7 +49,7 @@ class SourceColumn:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TargetColumn:
     """How the table wants a column: its declared type, None for an undeclared one.
 
     `as_events` asks for values as Debezium's events have them, which the table takes
@@ -93,7 +93,7 @@ def decimal_of(digits: Tuple[int, ...]) -> Optional[str]:
 
 
 @dataclass(frozen=True)
-class Opened:
+class SessionSnapshot:
     """What a session has open: its time (UTC) and its snapshot, where others can join."""
 
     at: str
@@ -117,10 +117,10 @@ class Dialect(Protocol):
     def quoted(self, name: str) -> str:
         """Quote an identifier in SQL."""
 
-    def opened(self, session: "Session", table: str) -> Opened:
+    def opened(self, session: "Session", table: str) -> SessionSnapshot:
         """Return the time and the snapshot of a session that just began to read a table."""
 
-    def joining(self, opened: Opened) -> str:
+    def joining(self, opened: SessionSnapshot) -> str:
         """Return the statement that begins a session of Spark's in the same snapshot."""
 
     def columns(self, session: "Session", table: str) -> List[SourceColumn]:
@@ -135,7 +135,7 @@ class Dialect(Protocol):
     def newest(self, session: "Session", table: str, column: SourceColumn):
         """Return the last number that the database gave a cursor; None if it gives none."""
 
-    def reading(self, column: SourceColumn, wanted: Wanted) -> Reading:
+    def reading(self, column: SourceColumn, wanted: TargetColumn) -> Reading:
         """Return how a column is read without loss."""
 
     def edges(self, session: "Session", table: str, column: SourceColumn, parts: int):

@@ -34,12 +34,12 @@ from lake_spark.sources.certificates import certificates_of, shared_file
 from lake_spark.sources.connections import connection_of
 from lake_spark.sources.database import (
     Dialect,
-    Opened,
     Reading,
     Server,
     Session,
+    SessionSnapshot,
     SourceColumn,
-    Wanted,
+    TargetColumn,
 )
 from lake_spark.sources.mariadb import MariaDbDialect
 from lake_spark.sources.postgresql import PostgreSqlDialect
@@ -69,7 +69,7 @@ class OpenTable:
     run: TableRun
     server: Server
     session: Session
-    opened: Opened
+    opened: SessionSnapshot
     name: str
     columns: Sequence[SourceColumn]
 
@@ -220,7 +220,7 @@ def ranges(cuts: Sequence[str]) -> List[str]:
     return [first, *between, f"{RANGE} >= {cuts[-1]}"]
 
 
-def wanted_columns(spec: TableSpec) -> Callable[[str], Wanted]:
+def wanted_columns(spec: TableSpec) -> Callable[[str], TargetColumn]:
     """Return how the table wants the source's columns, by their names in any case."""
     source = spec.source
     as_events = isinstance(source, Feed) and source.envelope is not None
@@ -229,7 +229,7 @@ def wanted_columns(spec: TableSpec) -> Callable[[str], Wanted]:
         for name, column in spec.columns
         for each in column.source or (name,)
     }
-    return lambda name: Wanted(types.get(name.lower()), as_events)
+    return lambda name: TargetColumn(types.get(name.lower()), as_events)
 
 
 @contextmanager

@@ -8,11 +8,11 @@ from typing import Dict, List, Optional
 from lake_spec.model import MariaDb
 from lake_spark.sources.database import (
     LONGEST_WAIT,
-    Opened,
     Reading,
     Session,
+    SessionSnapshot,
     SourceColumn,
-    Wanted,
+    TargetColumn,
     decimal_of,
 )
 
@@ -66,13 +66,13 @@ class MariaDbDialect:
         """Quote an identifier in SQL."""
         return "`" + name.replace("`", "``") + "`"
 
-    def opened(self, session: Session, table: str) -> Opened:
+    def opened(self, session: Session, table: str) -> SessionSnapshot:
         """Return the time of a session that just began: what ALTER TABLE or TRUNCATE made
         of the table since then, the server itself refuses to read."""
         (at,) = session.row("SELECT date_format(utc_timestamp(), '%Y-%m-%dT%H-%i-%s')")
-        return Opened(at)
+        return SessionSnapshot(at)
 
-    def joining(self, opened: Opened) -> str:
+    def joining(self, opened: SessionSnapshot) -> str:
         """Return the statement that begins a session of Spark's."""
         return self.begin[0]
 
@@ -99,7 +99,7 @@ class MariaDbDialect:
         """Return None: AUTO_INCREMENT follows the greatest number, whoever gave it."""
         return None
 
-    def reading(self, column: SourceColumn, wanted: Wanted) -> Reading:
+    def reading(self, column: SourceColumn, wanted: TargetColumn) -> Reading:
         """Return how a column is read without loss."""
         name, kind = self.quoted(column.name), column.type
         made = _like_events(name, column) if wanted.as_events else None

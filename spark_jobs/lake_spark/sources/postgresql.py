@@ -8,11 +8,11 @@ from typing import Dict, List, Optional, Tuple
 from lake_spec.model import PostgreSql
 from lake_spark.sources.database import (
     LONGEST_WAIT,
-    Opened,
     Reading,
     Session,
+    SessionSnapshot,
     SourceColumn,
-    Wanted,
+    TargetColumn,
     decimal_of,
 )
 
@@ -121,7 +121,7 @@ class PostgreSqlDialect:
         """Quote an identifier in SQL."""
         return '"' + name.replace('"', '""') + '"'
 
-    def opened(self, session: Session, table: str) -> Opened:
+    def opened(self, session: Session, table: str) -> SessionSnapshot:
         """Return the time and the snapshot of a session that just began to read a table.
 
         Where TRUNCATE or ALTER TABLE gave it new files, an older snapshot shows it
@@ -130,9 +130,9 @@ class PostgreSqlDialect:
         lock = f"LOCK TABLE {table} IN ACCESS SHARE MODE"
         session.attempt(lock, but=_NOT_LOCKABLE)
         at, snapshot = session.row(f"SELECT {_NOW}, pg_export_snapshot()")
-        return Opened(at, snapshot)
+        return SessionSnapshot(at, snapshot)
 
-    def joining(self, opened: Opened) -> str:
+    def joining(self, opened: SessionSnapshot) -> str:
         """Return the statement that begins a session of Spark's in the same snapshot."""
         snapshot = f"SET TRANSACTION SNAPSHOT '{opened.snapshot}'"
         first, zone, *_ = self.begin
@@ -182,7 +182,7 @@ class PostgreSqlDialect:
             " AND has_sequence_privilege(d.objid, 'SELECT') LIMIT 1)"
         )[0]
 
-    def reading(self, column: SourceColumn, wanted: Wanted) -> Reading:
+    def reading(self, column: SourceColumn, wanted: TargetColumn) -> Reading:
         """Return how a column is read without loss."""
         name, kind = self.quoted(column.name), column.type
         if column.element and not wanted.as_text:
@@ -246,7 +246,7 @@ def _text(value: str, kind: str) -> str:
     return f"CASE WHEN num_nulls({value}) = 0 THEN format('%s', {value}) END"
 
 
-def _typed(name: str, column: SourceColumn, wanted: Wanted) -> Reading:
+def _typed(name: str, column: SourceColumn, wanted: TargetColumn) -> Reading:
     kind, digits = column.type, column.digits
     if wanted.is_a("bigint", "int") and kind in ("time", "interval"):
         return Reading(_number_of(name, kind, digits))
@@ -294,11 +294,11 @@ def _like_events(value: str, column: SourceColumn) -> str:
     return ""
 
 
-def _array(name: str, column: SourceColumn, wanted: Wanted) -> Reading:
+def _array(name: str, column: SourceColumn, wanted: TargetColumn) -> Reading:
     """Read arrays of one dimension as JSON of texts; mark others."""
     kind = column.element
     inner = wanted.type.inner[0] if wanted.type and wanted.type.inner else None
-    each = Wanted(inner, wanted.as_events)
+    each = TargetColumn(inner, wanted.as_events)
     if kind == "composite":  # in FROM its fields would be columns
         values = f"SELECT {_text(f'{name}[i]', kind)}"
         values += f" FROM generate_subscripts({name}, 1) AS i ORDER BY i"
@@ -315,7 +315,7 @@ def _array(name: str, column: SourceColumn, wanted: Wanted) -> Reading:
     )
 
 
-def _element(value: str, column: SourceColumn, wanted: Wanted) -> str:
+def _element(value: str, column: SourceColumn, wanted: TargetColumn) -> str:
     kind = column.element
     if wanted.as_events:
         if kind == "bytea":

@@ -119,15 +119,15 @@ def _waiting(
 ) -> Tuple[List[SourceSnapshot], List[str]]:
     """Return the snapshots never ingested, and the paths of all files in landing."""
     landing = landing_of(run, [run.spec.source.files])
-    signs, files = landing.signs, unseen_of(run, ingested, landing)
-    if files and signs:
+    markers, files = landing.markers, unseen_of(run, ingested, landing)
+    if files and markers:
         # What landed while the list was made, with its marker, is in a second one.
         again = landing_of(run, [run.spec.source.files])
         if again.files != landing.files:
             landing, files = again, unseen_of(run, ingested, again)
     paths = [each.path for each in landing.files]
     found = group_snapshots(_without_copies(run, files, ingested), run.spec)
-    return snapshot_completeness.with_signs(run, found, signs, ingested), paths
+    return snapshot_completeness.with_markers(run, found, markers, ingested), paths
 
 
 def _without_copies(

@@ -41,7 +41,7 @@ from lake_spark.step import continuous, durations
 from lake_spark.step.arguments import Arguments, parse
 from lake_spark.step.probe import PROBE, probe
 from lake_spark.step.report_file import put_report
-from lake_spark.step.run_stage import Stage, attempt
+from lake_spark.step.run_stage import Stage, run_stage
 from lake_spark.step.table_order import waves
 from lake_spark.storage.lease_check import CheckedStore, LeaseCheck
 from lake_spark.storage.object_store import ObjectStore, open_store
@@ -265,7 +265,7 @@ def run_table(
     foreign: Callable[[TableRun], None] = foreign_files.refuse,
 ) -> None:
     """Run the stage on one table and put its report; never raises."""
-    attempt(run, stage, foreign)
+    run_stage(run, stage, foreign)
     if run.report.error is None:
         run.report.fail_for_set_aside()
     put_report(run, run.report)

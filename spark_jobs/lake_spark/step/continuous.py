@@ -28,7 +28,7 @@ from lake_spark.stages.scd2 import scd2
 from lake_spark.step.micro_batch_loop import Rounds
 from lake_spark.step.micro_batch_report import MOST_FAILURES, TableRounds
 from lake_spark.step.report_file import put_report
-from lake_spark.step.run_stage import Stage, attempt
+from lake_spark.step.run_stage import Stage, run_stage
 from lake_spark.step.table_order import waves
 from lake_spark.tables.table_run import EarlierRounds, TableRun
 
@@ -80,7 +80,7 @@ class Table:
     def _attempt(self, stage: Stage) -> Report:
         run = self._table_run(self.spec)
         run.earlier = self._earlier
-        attempt(run, stage)
+        run_stage(run, stage)
         return run.report
 
     def _listing(self) -> Optional[str]:

@@ -23,7 +23,7 @@ POOL = "spark.scheduler.pool"
 """The property of a thread by which Spark's fair scheduler separates jobs."""
 
 
-def attempt(
+def run_stage(
     run: TableRun,
     stage: Stage,
     foreign: Callable[[TableRun], None] = foreign_files.refuse,

@@ -43,8 +43,8 @@ def verdicts(root, complete: str, files: Dict[str, str], more: str = "") -> Dict
     found = group_snapshots(dated, run.spec)
     paths = [each.path for each in landing.files]
     told = {}
-    for each in snapshot_completeness.with_signs(
-        run, found, landing.signs, IngestedFiles()
+    for each in snapshot_completeness.with_markers(
+        run, found, landing.markers, IngestedFiles()
     ):
         missing = snapshot_completeness.what_is_missing(
             run, each, paths, IngestedFiles()

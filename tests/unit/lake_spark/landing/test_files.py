@@ -83,12 +83,12 @@ def test_a_sign_may_be_hidden_and_is_no_file(tmp_path):
     root = names_in(
         tmp_path, "d/_SUCCESS", "d/a", "_t/_SUCCESS", "_SUCCESS.a", "a.done"
     )
-    found = look(STORE, root, ["**"], sign="_SUCCESS")
-    assert [each.path for each in found.signs] == ["d/_SUCCESS"]
+    found = look(STORE, root, ["**"], marker="_SUCCESS")
+    assert [each.path for each in found.markers] == ["d/_SUCCESS"]
     assert [each.path for each in found.files] == ["a.done", "d/a"]
-    found = look(STORE, root, ["**"], sign="*.done")
-    assert [each.path for each in found.signs] == ["a.done"]
-    assert [each.path for each in look(STORE, root, [], sign="d/_*").signs] == [
+    found = look(STORE, root, ["**"], marker="*.done")
+    assert [each.path for each in found.markers] == ["a.done"]
+    assert [each.path for each in look(STORE, root, [], marker="d/_*").markers] == [
         "d/_SUCCESS"
     ]
 

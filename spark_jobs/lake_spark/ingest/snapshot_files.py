@@ -90,7 +90,7 @@ def _before_bad(found: Sequence[Batch], bad: batches.Reasons) -> Sequence[Batch]
 
 
 @dataclass(frozen=True)
-class _Read:
+class _RowFacts:
     """What is known of the rows of several snapshots, by their files."""
 
     rows: Rows
@@ -109,52 +109,54 @@ def _judged(
     """Return the first, if no check of its files and rows refuses it, and those like it.
 
     Behind one that covers other scope values than its path says, or whose rows leave
-    values out, the next ones are compared by another run.
+    values out, the next ones wait for its commit.
     """
     files = [each.file for batch in found for each in batch.inputs]
-    read = _Read(rows, moved_on(run.store, files), _scopes_of_rows(run.spec, rows))
+    facts = _RowFacts(rows, moved_on(run.store, files), _scopes_of_rows(run.spec, rows))
     first, *others = found
-    batches.refuse_changed([path for path in first.paths if path in read.changed])
+    batches.refuse_changed([path for path in first.paths if path in facts.changed])
     mine = rows.numbered
     if others:
         mine = mine.where(F.col(LogColumn.PATH).isin(first.paths))
     _account(run, first, rows, partial(quarantine.examples, run.spec, mine))
     if not first.snapshot.scopes:
-        _cover(run, first, read.scopes_of(first))
+        _cover(run, first, facts.scopes_of(first))
         source_snapshot.refuse_late(first.snapshot, ingested, run.spec)
     good = [first]
-    if not _is_plain(run, first, read):
+    if not _is_plain(run, first, facts):
         return good
     for each in others:
-        if not _is_good(run, each, read, ingested):
+        if not _is_good(run, each, facts, ingested):
             break
         each.files = batches.file_reports(each, rows.counted.of(each.paths))
         good.append(each)
     return good
 
 
-def _is_plain(run: TableRun, batch: Batch, read: _Read) -> bool:
+def _is_plain(run: TableRun, batch: Batch, facts: _RowFacts) -> bool:
     """Return whether the snapshot covers what its path says, and sends all values."""
-    contents = read.rows.counted.of(batch.paths).contents
+    contents = facts.rows.counted.of(batch.paths).contents
     if placeholder_texts(run.spec) and contents.has_unsent_values:
         return False
-    scopes = {row.scope for row in read.scopes_of(batch)}
+    scopes = {row.scope for row in facts.scopes_of(batch)}
     return not run.spec.scope or scopes <= set(batch.snapshot.scopes)
 
 
-def _is_good(run: TableRun, batch: Batch, read: _Read, ingested: IngestedFiles) -> bool:
+def _is_good(
+    run: TableRun, batch: Batch, facts: _RowFacts, ingested: IngestedFiles
+) -> bool:
     """Return whether no check would stop the snapshot if it were the first."""
-    if any(path in read.changed for path in batch.paths):
+    if any(path in facts.changed for path in batch.paths):
         return False
-    if quarantine.is_refused(run, read.rows.counted.of(batch.paths)):
+    if quarantine.is_refused(run, facts.rows.counted.of(batch.paths)):
         return False
     try:
         if not batch.snapshot.scopes:
-            _cover(run, batch, read.scopes_of(batch))
+            _cover(run, batch, facts.scopes_of(batch))
             source_snapshot.refuse_late(batch.snapshot, ingested, run.spec)
     except RefusedInput:
         return False
-    return _is_plain(run, batch, read)
+    return _is_plain(run, batch, facts)
 
 
 def _not_refused(compared: Outcomes) -> int:

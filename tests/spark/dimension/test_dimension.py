@@ -206,6 +206,7 @@ def test_a_file_of_others_among_those_of_a_table_is_named(shop):
     assert f"file://{theirs}: " in report.error["message"]
 
 
+@pytest.mark.nightly
 def test_a_table_that_was_redefined_is_waited_for_then_all_is_joined_anew(shop):
     history = replace(shop.lakes["customer"].spec.history, ignore=("name",))
     other = shop.redefined("customer", history=history)

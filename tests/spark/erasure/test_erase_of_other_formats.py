@@ -125,6 +125,7 @@ def test_what_cannot_be_rewritten_is_refused_before_the_list_is_longer(
         snapshots.remove(name)
 
 
+@pytest.mark.nightly
 def test_a_request_names_keys_that_the_table_can_have(snapshots):
     asked = ask(snapshots, {"id": 1, "site": "a"}, {"id": "x7", "site": "a"})
     message = snapshots.run("erase", request_uri=asked).error["message"]
@@ -186,6 +187,7 @@ def test_a_part_of_a_key_that_others_have_too_is_nobody(spark, tmp_path):
     assert rows(lake) == was
 
 
+@pytest.mark.nightly
 def test_files_of_a_first_write_that_was_killed_are_erased_too(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(STREAMED.replace("engine: streamer\n", "")))
     lake.land("load/1.csv", f"id,ts\n{CANARY},2026-01-01\n")

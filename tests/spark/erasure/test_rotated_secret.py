@@ -119,6 +119,7 @@ def test_a_list_of_other_things_is_refused_without_being_shown(listed, value):
     assert value not in str(told.value)
 
 
+@pytest.mark.nightly
 def test_late_copies_of_both_stay_out(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(FEED))
     lake.land(

@@ -61,6 +61,7 @@ def lake(spark, tmp_path_factory, request):
     return made
 
 
+@pytest.mark.nightly
 def test_values_keep_their_types(lake):
     assert lake.current.count() == 1 and lake.history.count() == 3
     (row,) = lake.current.selectExpr(

@@ -46,6 +46,7 @@ def packed(spark, suffix: str, text: bytes) -> bytes:
     return {"gz": gzip.compress, "bz2": bz2.compress}[suffix](text)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", one_by_day(list(TEXTS)))
 def test_packed_files_are_read_and_cut_ones_are_set_aside_by_name(
     spark, tmp_path, kind

@@ -18,6 +18,7 @@ from lake_spec.text.marked_values import unmarked
 from lake_spark.formats import csv_fields, csv_reader
 from lake_spark.formats.file_schema import CORRUPT, Shape
 from tests.fuzz.judge import Refused, Table, csv_records, means_null
+from tests.kinds import one_by_day
 from tests.spark.lake import Lake, table
 from tests.spark.streaming import stream
 
@@ -64,7 +65,7 @@ def random_text(random):
     return "\n".join(lines) + random.choice(("\n", ""))
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", one_by_day(list(KINDS)))
 def test_a_random_text_gives_its_values_or_is_refused(spark, tmp_path, name):
     kind, random = KINDS[name], Random(27)
     expected, uris = {}, {}

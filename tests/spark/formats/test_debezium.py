@@ -109,6 +109,7 @@ def postgresql(spark, tmp_path_factory):
     return made(spark, tmp_path_factory.mktemp("pg"), "postgresql", loaded, changes)
 
 
+@pytest.mark.nightly
 def test_transactions_stand_in_the_order_of_their_commits(postgresql):
     assert [each[0] for each in versions(postgresql, 1)] == ["n1", "first", "second"]
     assert current(postgresql)[0] == (1, "second", "3.00")
@@ -303,6 +304,7 @@ def test_a_binlog_that_starts_over_ranks_after_the_former(spark, tmp_path, arriv
     assert all("changes/" in words for words in restarts)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("arrival", one_by_day([(1, 0), (0, 1)]))
 def test_a_timeline_switch_of_postgresql_ranks_after_the_former(
     spark, tmp_path, arrival
@@ -375,7 +377,7 @@ NO_ROWS = {
 }
 
 
-@pytest.mark.nightly  # by day: found/payload-null
+@pytest.mark.nightly
 def test_files_without_any_row_are_counted_and_lead_to_nothing(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(SPEC.format(connector="postgresql")))
     for number, records in enumerate(NO_ROWS.values()):

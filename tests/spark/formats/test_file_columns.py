@@ -375,6 +375,7 @@ def test_key_texts_are_plain_and_differ_where_keys_do(spark):
     assert found["\ufb01x"] == "%EF%AC%81x"
 
 
+@pytest.mark.nightly
 def test_what_is_advised_for_an_undeclared_column_of_another_type_helps(lake_of):
     lake = lake_of("json")
     lake.land("2026-01-01.json", '{"id":1,"n":{"x":1}}')

@@ -209,6 +209,7 @@ def _valued(row):
     return values
 
 
+@pytest.mark.nightly
 def test_lines_of_a_megabyte_are_read_in_seconds(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(SPEC))
     escapes, objects = r"\"\\{}:1.5," * 100_000, '{"a":1.5},' * 100_000
@@ -229,6 +230,7 @@ def test_lines_of_a_megabyte_are_read_in_seconds(spark, tmp_path):
     assert found[2].t == f"[{objects}1]"
 
 
+@pytest.mark.nightly
 def test_a_file_without_one_good_line_is_bad_rows_by_name(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(SPEC))
     lake.land("load/1.json", '{"id":"a","id":"b"}\n{"id":\n')

@@ -91,6 +91,7 @@ def test_fields_are_found_in_any_order_and_case_and_new_ones_added(feed):
     assert part.n == 1
 
 
+@pytest.mark.nightly
 def test_a_field_that_cannot_be_read_quarantines_its_row(feed):
     rows = [{"parts": [{"n": "one"}]}, {"place": {"tags": {"k": "x"}}}, {"place": {}}]
     land(feed, 6, *((10 + i, row) for i, row in enumerate(rows)))
@@ -99,12 +100,14 @@ def test_a_field_that_cannot_be_read_quarantines_its_row(feed):
     assert "parts[].n: cannot be read as int: one" in str(report.warnings)
 
 
+@pytest.mark.nightly
 def test_fields_of_one_record_that_differ_at_most_in_case_quarantine_it(feed):
     feed.land("changes/7", '{"id": 1, "ts": "2026-01-07", "place": {"x": 1, "X": 2}}\n')
     report = feed.done("incremental")[0]
     assert "record 1: 'x' is there twice" in str(report.warnings)
 
 
+@pytest.mark.nightly
 def test_a_field_in_another_case_than_in_other_records_quarantines_its_record(feed):
     rows = ('{"id": 1, "ts": "2026-01-08", "place": {"%s": 1}}\n' % x for x in "xX")
     feed.land("changes/8", "".join(rows))

@@ -111,6 +111,7 @@ def test_a_file_that_names_a_class_is_set_aside(spark, marker, lake_of, form, wo
     assert lake.done("incremental")[0].set_aside == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("form", one_by_day(["python", "java"]))
 def test_a_file_that_is_not_seen_to_name_one_is_read_by_its_footer(
     spark, marker, lake_of, form, monkeypatch
@@ -127,6 +128,7 @@ def test_a_file_that_is_not_seen_to_name_one_is_read_by_its_footer(
     assert not marker.exists()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("form", one_by_day(["java", "python"]))
 def test_files_below_a_table_are_read_by_their_footers(spark, marker, lake_of, form):
     """A proof of an erase reads all of them, whoever wrote them."""

@@ -10,6 +10,7 @@ import json
 
 import pytest
 
+from tests.kinds import one_by_day
 from tests.spark.lake import Lake, table
 
 SPEC = """
@@ -51,6 +52,7 @@ def values(lake, *names):
     return {row["id"]: tuple(row[name] for name in names) for row in rows}
 
 
+@pytest.mark.nightly
 def test_every_record_has_the_columns_of_its_path(spark, tmp_path):
     more = "path_columns: {region: 'region=([^/]+)/'}"
     lake = Lake(spark, tmp_path, spec_of("a: string; region: string", more=more))
@@ -87,6 +89,7 @@ def test_columns_that_come_later_did_not_change_in_earlier_records(spark, tmp_pa
     }
 
 
+@pytest.mark.nightly
 def test_a_file_without_a_field_warns_of_none(spark, tmp_path):
     lake = Lake(spark, tmp_path, spec_of("a: string; b: string"))
     play(lake, [{"id": 1, "a": "x", "b": "y", "at": 1}])
@@ -212,6 +215,7 @@ def test_rules_and_deletes_judge_what_is_there(spark, tmp_path):
     }
 
 
+@pytest.mark.nightly
 def test_a_file_of_many_records_is_read_like_a_small_one(spark, tmp_path):
     lake = Lake(spark, tmp_path, spec_of("a: string; b: string"))
     long = "x" * 2000
@@ -225,7 +229,7 @@ def test_a_file_of_many_records_is_read_like_a_small_one(spark, tmp_path):
     assert {found[i] for i in range(0, 600, 2)} == {("x", long)}
 
 
-@pytest.mark.parametrize("is_flat", [False, True])
+@pytest.mark.parametrize("is_flat", one_by_day([False, True]))
 def test_events_of_an_envelope(spark, tmp_path, is_flat):
     text = SPEC.format(
         form="{type: json}",

@@ -13,6 +13,7 @@ import pytest
 
 from lake_spark.storage.object_store import FolderStore, StoredObject
 from lake_spark.tables.table_run import Window
+from tests.kinds import one_by_day
 from tests.oracle.beside import Beside, delete, upsert
 from tests.spark.lake import FEED_FILES, Lake, table
 
@@ -73,6 +74,7 @@ def test_a_file_older_than_the_last_one_taken_is_found(things):
     assert things.run()[0].accepted == 2
 
 
+@pytest.mark.nightly
 def test_a_file_that_arrives_after_the_listing_waits_for_the_next_run(things):
     things.landing("changes/listed.csv", upsert("g", 1, note="a"))
     report = while_listed(
@@ -82,7 +84,9 @@ def test_a_file_that_arrives_after_the_listing_waits_for_the_next_run(things):
     assert [each.path for each in things.run()[0].files] == ["changes/late.csv"]
 
 
-@pytest.mark.parametrize("note", ["a", "b"], ids=["same content", "other content"])
+@pytest.mark.parametrize(
+    "note", one_by_day(["a", "b"]), ids=["same content", "other content"]
+)
 def test_a_file_replaced_while_it_is_read_is_refused_then_taken_once(things, note):
     path, key = f"changes/replaced-{note}.csv", f"r-{note}"
     things.land(path, upsert(key, 1, note="a"), at="2026-01-31")

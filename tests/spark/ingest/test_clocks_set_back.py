@@ -40,6 +40,7 @@ def feed(spark, tmp_path):
     return feed
 
 
+@pytest.mark.nightly
 def test_a_change_of_the_second_pass_is_newer_than_one_of_the_first(feed):
     assert feed(
         *("[at]", ""),
@@ -52,6 +53,7 @@ def test_a_change_of_the_second_pass_is_newer_than_one_of_the_first(feed):
     ) == {1: "second pass", 2: "after it", 3: "twice"}
 
 
+@pytest.mark.nightly
 def test_what_else_the_order_names_decides_before_the_position(feed):
     assert feed(
         *("[at, seq]", ", seq: int"),
@@ -78,8 +80,18 @@ storage: {buckets: 1}
     "form, names, told",
     [
         ("%Y-%m-%dT%H", ("2026-10-25T01", "2026-10-25T02"), 1),
-        ("%Y-%m-%dT%H", ("2026-10-25T01", "2026-10-25T03"), 0),
-        ("%Y-%m-%dT%H%z", ("2026-10-25T02+0200", "2026-10-25T02+0100"), 0),
+        pytest.param(
+            "%Y-%m-%dT%H",
+            ("2026-10-25T01", "2026-10-25T03"),
+            0,
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
+            "%Y-%m-%dT%H%z",
+            ("2026-10-25T02+0200", "2026-10-25T02+0100"),
+            0,
+            marks=pytest.mark.nightly,
+        ),
     ],
 )
 def test_a_snapshot_of_an_hour_that_comes_twice_is_named(

@@ -56,6 +56,7 @@ WITH_WORDS = [
 ]
 
 
+@pytest.mark.nightly
 def test_beside_words(spark, tmp_path):
     operation = "{column: op, deleted_when: {column: gone}}"
     lake = Lake(spark, tmp_path, table(SPEC.format(form=CSV, operation=operation)))
@@ -79,9 +80,18 @@ def lines(*records):
     "told, gone, there",
     [
         ("{column: deleted_at}", {"deleted_at": "2026-01-02"}, {}),
-        ("{column: meta.gone, is: not_null}", {"meta": {"gone": 1}}, {"meta": {}}),
-        ('{column: since, is: "null"}', {}, {"active_since": "2020-01-01"}),
-        ("{column: since, is: null}", {}, {"active_since": "2020-01-01"}),
+        *(
+            pytest.param(*each, marks=pytest.mark.nightly)
+            for each in (
+                (
+                    "{column: meta.gone, is: not_null}",
+                    {"meta": {"gone": 1}},
+                    {"meta": {}},
+                ),
+                ('{column: since, is: "null"}', {}, {"active_since": "2020-01-01"}),
+                ("{column: since, is: null}", {}, {"active_since": "2020-01-01"}),
+            )
+        ),
     ],
 )
 def test_alone(spark, tmp_path, told, gone, there):

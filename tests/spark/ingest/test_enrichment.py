@@ -149,6 +149,7 @@ def test_absent_columns_to_join_by_keep_what_was_given(spark, tmp_path):
     assert [row.continent for row in given] == ["Asia", "Oceania", None, None]
 
 
+@pytest.mark.nightly
 def test_rows_are_given_values_by_a_left_join(trade):
     assert trade.first == {
         "a": ("2025-12-31", 1, "America", 51),
@@ -179,6 +180,7 @@ def test_history_keeps_what_each_event_was_given(trade):
     ]
 
 
+@pytest.mark.nightly
 def test_all_of_it_stands_in_the_change_log(trade):
     assert trade.orders.verify().error is None
     before = trade.found()

@@ -72,6 +72,7 @@ def test_they_are_counted_and_change_nothing(spark, tmp_path, form):
     assert (again.error, again.ignored) == (None, 2)
 
 
+@pytest.mark.nightly
 def test_those_of_a_subject_are_erased(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(SPEC.format(form="csv")))
     text = content_of(lake, "csv").replace("99,", "987654,")

@@ -118,6 +118,7 @@ def test_the_old_key_is_gone_and_the_new_one_lives(spark, tmp_path, connector, w
     is_right(lake)
 
 
+@pytest.mark.nightly
 def test_a_second_copy_of_the_file_counts_as_duplicates(spark, tmp_path):
     spec = table(ENVELOPE.format(form="json", connector="postgresql"))
     lake = Lake(spark, tmp_path, spec)
@@ -155,6 +156,7 @@ def test_the_streamer_gives_the_same(spark, tmp_path):
     is_right(lake)
 
 
+@pytest.mark.nightly
 def test_a_row_is_erased_under_all_of_its_keys(spark, tmp_path):
     spec = table(ENVELOPE.format(form="json", connector="postgresql"))
     lake = Lake(spark, tmp_path, spec)

@@ -35,6 +35,7 @@ def warned(report) -> list:
     return [each[: each.index(" If ")] for each in found]
 
 
+@pytest.mark.nightly
 def test_rows_without_a_column_are_counted_by_column(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(FEED_FILES + IGNORED + FEED))
     lake.land("changes/1", "id,ts,farbe,size,op,extra,total\n1,2026-01-01,r,1,U,x,9\n")
@@ -79,6 +80,7 @@ def test_a_file_that_lacks_a_declared_column_is_refused_and_the_others_go_on(
     lake.done("incremental", "scd2")
 
 
+@pytest.mark.nightly
 def test_a_late_file_of_before_an_undeclared_column_came_is_not_refused(
     spark, tmp_path
 ):

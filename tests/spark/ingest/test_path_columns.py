@@ -98,6 +98,7 @@ def test_what_a_path_lacks_is_told_and_no_redefinition_passes(spark, tmp_path):
     assert "source.path_columns was" in str(report.error)
 
 
+@pytest.mark.nightly
 def test_rows_are_erased_from_files_whose_paths_say_other_columns(spark, tmp_path):
     spec = SPEC.replace("key: [shop, id]", "key: [id]")
     lake = Lake(spark, tmp_path, table(spec))

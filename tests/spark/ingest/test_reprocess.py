@@ -129,6 +129,7 @@ def test_a_glob_that_matches_nothing_is_refused_by_name(feed):
     assert "files: '2.csv' matches none of the 4 file(s) of tests.things" in message
 
 
+@pytest.mark.nightly
 def test_the_quarantine_is_replayed_after_a_fix(feed):
     feed.land("changes/4.csv", HEADER + "U,6,2026-01-05,,\nU,6,,1,no order\n")
     feed.done("incremental")
@@ -145,6 +146,7 @@ def test_the_quarantine_is_replayed_after_a_fix(feed):
     assert [tuple(row) for row in kept] == [("changes/4.csv", 2)]
 
 
+@pytest.mark.nightly
 def test_a_reprocess_that_is_killed_after_its_commit_is_healed_by_the_next_run(
     feed, monkeypatch
 ):

@@ -35,6 +35,7 @@ def things(spark, tmp_path_factory):
     return lake
 
 
+@pytest.mark.nightly
 def test_rows_say_when_they_were_exported_in_the_zone_of_the_source(things):
     assert things.versions("note") == [
         (1, "a", "2026-01-01 05:30:00", None),

@@ -182,6 +182,7 @@ def test_a_quarantined_row_counts_as_present(things):
     assert (2, "b") in things.living("note")
 
 
+@pytest.mark.nightly
 def test_half_may_be_lost_fewer_than_ten_keys_too_and_more_where_a_run_accepts_it(
     things,
 ):

@@ -82,6 +82,7 @@ def test_rows_of_a_step_that_never_ran_are_staged_anew(lake):
     assert sorted(row.id for row in lake.current.collect()) == [1, 9]
 
 
+@pytest.mark.nightly
 def test_an_erase_removes_staged_rows(lake):
     streamed(lake, "full_load")
     lake.land("changes/1.csv", CHANGES, at="2026-02-02")

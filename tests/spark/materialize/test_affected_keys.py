@@ -118,6 +118,7 @@ def test_a_table_of_the_fold_before_is_read_where_keys_changed(lake, monkeypatch
     assert not previous_rows.is_folded(lake.tables, lake.tables.history, changed)
 
 
+@pytest.mark.nightly
 def test_a_table_is_read_once_after_a_reprocess_and_not_for_good(lake, monkeypatch):
     lake.done("incremental", "scd2")
     lake.land("changes/1.csv", "op,id,name,at\nU,1,d,2026-01-02\n")

@@ -80,6 +80,7 @@ def test_events_are_shuffled_by_their_key_alone(spark, tmp_path):
     assert [re.sub(r"#\d+", "", each) for each in shuffled_by] == ["lake_key, 2"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("layer", [CurrentLayer, HistoryLayer])
 def test_the_plan_of_a_build_grows_with_the_columns(spark, layer):
     sizes = [nodes(spark, layer, columns) for columns in (20, 60, 140)]

@@ -90,6 +90,7 @@ def test_increasing_surrogate_keys_stay(spark, tmp_path, splits):
     assert sorted(after.collect()) == numbers
 
 
+@pytest.mark.nightly
 def test_keys_are_counted_again_where_an_erase_took_some_out_of_the_log(
     spark, tmp_path, splits
 ):

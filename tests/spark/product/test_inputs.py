@@ -125,6 +125,7 @@ def test_a_fact_has_the_row_of_a_dimension_as_of_its_time(located):
     assert located.rows("by_city") == [("Cork", "1")]
 
 
+@pytest.mark.nightly
 def test_rows_without_a_version_at_their_time_are_counted(spark, tmp_path):
     stall = Stall(spark, tmp_path, ["enriched"], all_specs())
     stall.take(orders=ORDERS, customer="U,10,new,n,2026-01-10\n")

@@ -64,6 +64,7 @@ def archive(lake):
     return {each.requested for each in table.instants()}
 
 
+@pytest.mark.nightly
 def test_a_look_reads_the_commits_since_the_last_one_alone(stall, commits_read):
     lake, orders = stall.lakes["enriched"], stall.lakes["orders"].tables.current
     first = note_of(lake)
@@ -78,6 +79,7 @@ def test_a_look_reads_the_commits_since_the_last_one_alone(stall, commits_read):
     )
 
 
+@pytest.mark.nightly
 def test_an_archived_commit_of_an_input_builds_the_whole_once(stall, capsys):
     lake, orders = stall.lakes["enriched"], stall.lakes["orders"]
     read = orders.tables.current.last_commit().instant
@@ -95,6 +97,7 @@ def test_an_archived_commit_of_an_input_builds_the_whole_once(stall, capsys):
     assert built(lake) == ("done", "in part", 1, 0)
 
 
+@pytest.mark.nightly
 def test_a_note_counts_as_long_as_its_commit_is_the_newest(stall):
     lake = stall.lakes["enriched"]
     stall.take(orders=UNSHOWN.format(1))
@@ -108,6 +111,7 @@ def test_a_note_counts_as_long_as_its_commit_is_the_newest(stall):
     assert (built(lake)[0], segments(stall)["3"]) == ("nothing_new", "late")
 
 
+@pytest.mark.nightly
 def test_a_run_that_dies_before_the_note_is_done_again(stall, monkeypatch):
     lake = stall.lakes["enriched"]
     stall.take(orders=UNSHOWN.format(1))

@@ -113,6 +113,7 @@ def test_what_is_new_becomes_another_commit_and_nothing_none(stall):
     )
 
 
+@pytest.mark.nightly
 def test_rows_that_were_not_committed_are_never_seen_and_removed_next_time(stall):
     lake = stall.lakes["daily"]
     lake.done("product")
@@ -208,6 +209,7 @@ def test_a_folder_without_value_is_refused(stall):
     assert not home_of(stall).exists()
 
 
+@pytest.mark.nightly
 def test_without_rows_there_is_an_empty_table(stall):
     lake = stall.lakes["daily"]
     stall.take(orders="".join(f"D,{n},,,,2026-02-01\n" for n in range(1, 5)))
@@ -247,6 +249,7 @@ def test_files_without_folders_are_at_most_as_many_as_buckets(spark, tmp_path, s
     assert sorted(found) == list(range(50))
 
 
+@pytest.mark.nightly
 def test_the_catalogue_goes_from_commit_to_commit_by_one_request(
     spark, stall, monkeypatch
 ):

@@ -37,6 +37,7 @@ def built(lake, stage="product"):
     return report.state, report.built, report.upserted, report.deleted
 
 
+@pytest.mark.nightly
 def test_a_fact_has_the_version_of_its_time(stall):
     lake = stall.lakes["enriched"]
     assert built(lake) == ("done", "whole: it was never built", 3, 0)
@@ -102,7 +103,7 @@ def test_a_change_that_the_product_does_not_show_writes_nothing(stall):
     assert after == before
 
 
-@pytest.mark.nightly  # by day: whole_runs/test_clinic.py
+@pytest.mark.nightly
 def test_groups_follow_rows_that_came_left_or_moved(stall):
     lake = stall.lakes["by_buyer"]
     assert built(lake) == ("done", "whole: it was never built", 2, 0)
@@ -128,7 +129,7 @@ def test_a_product_of_a_product_follows_it(stall):
     assert stall.rows("by_segment") == [("gold", "2", "16")]
 
 
-@pytest.mark.nightly  # by day: whole_runs/test_clinic.py
+@pytest.mark.nightly
 def test_a_change_at_the_end_of_two_joins_is_followed(spark, tmp_path):
     stall = Stall(spark, tmp_path, ["by_way"])
     stall.take(orders=ORDERS, customer=CUSTOMERS, region="U,n,North,2026-01-01\n")

@@ -85,6 +85,7 @@ def replace_spec(stall, name="enriched", **changes):
     return again.redefine(name, **changes)
 
 
+@pytest.mark.nightly
 def test_a_wider_type_builds_it_whole(spark, tmp_path):
     stall = Stall(spark, tmp_path, ["enriched"])
     stall.take(orders=ORDERS, customer=CUSTOMERS)
@@ -178,6 +179,7 @@ def test_an_input_that_was_rebuilt_is_compared_whole_once(own, capsys):
     assert (report.built, report.upserted) == ("in part", 1)
 
 
+@pytest.mark.nightly
 def test_verify_finds_what_another_program_wrote(own):
     lake = own.lakes["enriched"]
     assert lake.verify().state == "done"

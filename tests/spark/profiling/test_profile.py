@@ -81,6 +81,7 @@ def test_maintenance_measures_again_what_is_old_and_changed(lake):
     assert stored(lake) == before  # nothing has changed
 
 
+@pytest.mark.nightly
 def test_an_erase_removes_it_and_fails_while_it_has_the_key(
     spark, tmp_path, monkeypatch
 ):

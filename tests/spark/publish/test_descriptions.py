@@ -111,6 +111,7 @@ def test_descriptions_that_did_not_change_are_not_written_again(lake):
     assert lake.files() == before
 
 
+@pytest.mark.nightly
 def test_the_next_commit_and_a_new_column_keep_the_descriptions(lake):
     use(lake, changed(lake))
     lake.done("incremental")

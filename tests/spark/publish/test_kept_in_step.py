@@ -184,6 +184,7 @@ def test_a_run_with_nothing_new_writes_no_metadata(spark, tmp_path):
     assert metadata_of(lake) == was != {}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.folder)
 def test_a_writer_that_was_first_with_the_same_number_is_not_overwritten(
     spark, tmp_path, form
@@ -264,7 +265,7 @@ def test_older_metadata_files_go_where_every_commit_is_kept(
     agree(lake, ("current",))
 
 
-@pytest.mark.nightly  # by day: test_columns_that_are_added_widened_and_renamed_are_read_alike
+@pytest.mark.nightly
 def test_a_new_column_has_a_new_id_and_a_rebuilt_table_is_one_overwrite(
     spark, tmp_path
 ):
@@ -315,6 +316,7 @@ def test_an_erased_subject_is_in_no_metadata(spark, tmp_path, kind):
     agree(lake)
 
 
+@pytest.mark.nightly
 def test_no_value_of_a_column_stands_in_metadata(spark, tmp_path):
     lake = loaded(spark, tmp_path)
     change(lake, 1)
@@ -334,6 +336,7 @@ def published_files(lake: Lake) -> list:
 PUBLISHED = (iceberg_folder, delta_folder)
 
 
+@pytest.mark.nightly
 def test_the_description_of_a_table_is_in_both_formats_and_follows_the_spec(
     spark, tmp_path
 ):
@@ -366,6 +369,7 @@ def test_formats_that_are_asked_for_no_more_are_removed_by_maintenance(spark, tm
     assert delta_versions(lake.tables.current.path)
 
 
+@pytest.mark.nightly
 def test_a_table_that_was_there_before_is_published_as_of_its_newest_commit(
     spark, tmp_path
 ):
@@ -384,7 +388,7 @@ LONG_KEY = f"{CANARY}:0123456789-0123456789-Äö"
 """As long as a UUID: its length, which Avro writes before it, is a letter."""
 
 
-@pytest.mark.nightly  # by day: test_an_erased_subject_is_in_no_metadata
+@pytest.mark.nightly  # by day: test_an_erase_leaves_nothing_in_the_old_place of test_moved
 def test_the_scan_of_an_erase_reads_every_file_of_published_metadata(spark, tmp_path):
     """Files that name the key come from a table that is partitioned by it."""
     lake = loaded(spark, tmp_path)
@@ -469,6 +473,7 @@ def kind_of(name: str) -> str:
     return "checkpoint" if name.endswith(".parquet") else "Delta log"
 
 
+@pytest.mark.nightly
 def test_a_manifest_that_nobody_can_read_is_not_vouched_for(spark, tmp_path):
     lake = loaded(spark, tmp_path)
     run, subject = lake.tables, Subjects(("other-key",), (("other-key",),))

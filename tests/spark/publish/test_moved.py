@@ -66,6 +66,7 @@ def protocols(lake: Lake) -> list:
     return [each.get("writerFeatures") for each in found]
 
 
+@pytest.mark.nightly
 def test_the_next_commit_moves_a_table_and_keeps_its_snapshots(lake):
     path = lake.tables.current.path
     assert protocols(lake) == [None] and not iceberg_folder(path).exists()
@@ -101,6 +102,7 @@ def test_a_run_with_nothing_new_moves_a_table_once(lake):
     assert lake.files() == before
 
 
+@pytest.mark.nightly
 def test_who_looks_for_the_newest_version_in_the_old_place_finds_none(lake):
     assert (former(lake) / "version-hint.text").exists()
     lake.done("incremental", "scd2")

@@ -194,6 +194,7 @@ def fields_of(lake: Lake) -> Dict[str, tuple]:
     return {each["name"]: (each["id"], str(each["type"])) for each in schema["fields"]}
 
 
+@pytest.mark.nightly
 def test_columns_that_are_added_widened_and_renamed_are_read_alike(spark, tmp_path):
     worked = Worked(spark, tmp_path, SPEC)
     lake, first = worked.lake, fields_of(worked.lake)

@@ -116,6 +116,7 @@ def test_two_rows_of_one_old_key_do_not_take_values_from_each_other(
     assert rows(lake) == [(2, "of 2", 30), (4, "long one", 45), (5, "long one", 50)]
 
 
+@pytest.mark.nightly
 def test_a_load_after_the_change_shows_what_came_of_it(spark, tmp_path, monkeypatch):
     monkeypatch.setattr(ingest, "land_pulled", lambda run, kind: None)
     spec = SPEC.replace("key: [id]", 'key: [id]\nload_effective_at: "1900-01-01"')

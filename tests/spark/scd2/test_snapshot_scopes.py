@@ -60,6 +60,7 @@ def days(lake: Lake, id: int) -> list:
     ]
 
 
+@pytest.mark.nightly
 def test_a_snapshot_of_eu_closes_no_rows_of_us(regions):
     assert days(regions, 3) == [("eu", "c", "01-01", "01-10")]
     assert days(regions, 4) == [("us", "d", "01-01", None)]
@@ -81,6 +82,7 @@ def test_what_two_regions_have_lives_until_the_last_of_them_lacks_it(regions):
     assert regions.living("region") == [(1, "eu"), (2, "us"), (4, "us"), (5, "eu")]
 
 
+@pytest.mark.nightly
 def test_late_is_judged_per_region(regions):
     regions.land("region=us/2026-01-15.csv", "id,note\n4,d\n")
     regions.land("region=ap/2026-01-25.csv", "id,note\n6,in ap\n")
@@ -94,6 +96,7 @@ def test_late_is_judged_per_region(regions):
     assert (6, "ap") in regions.living("region")
 
 
+@pytest.mark.nightly
 def test_a_refused_snapshot_holds_back_its_own_region_alone(regions):
     refused = {"region=eu/2026-02-01.csv", "stray/2026-02-02.csv"}
     regions.land("region=eu/2026-02-01.csv", "<html>")
@@ -152,6 +155,7 @@ def test_the_regions_of_a_snapshot_are_those_of_its_rows(rows):
     assert rows.current.where("region = 'us'").count() == 12
 
 
+@pytest.mark.nightly
 def test_a_region_without_rows_can_be_declared_empty(rows):
     rows.land("2026-01-09/1.csv", "id,region,note\n1,eu,a\n")
     report = rows.run("incremental", accepted=Accepted(empty_scopes=("eu",)))

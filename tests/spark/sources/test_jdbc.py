@@ -190,6 +190,7 @@ def test_what_is_not_there_is_named_and_the_password_never(
     assert "PullFailed" in told.err and PASSWORD not in told.err + told.out
 
 
+@pytest.mark.nightly
 def test_each_run_pulls_a_snapshot_which_says_its_time(spark, shop, tmp_path):
     shop.execute(
         "CREATE TABLE works (id int, title text);"

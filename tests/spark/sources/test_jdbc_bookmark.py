@@ -52,6 +52,7 @@ def landed(lake):
     return [(row.id, row.note) for row in rows]
 
 
+@pytest.mark.nightly
 def test_rows_after_one_from_the_future_arrive(lake, shop):
     lake.done("full_load")
     assert bookmark(lake)["to"] == "2026-01-01T00:00:00.000000"
@@ -100,6 +101,7 @@ def test_a_bookmark_in_the_name_of_a_folder_is_read_once(lake, shop):
     assert bookmark(lake)["to"] == "2026-01-02T00:00:00.000001"
 
 
+@pytest.mark.nightly
 def test_a_pull_killed_before_its_bookmark_loses_and_doubles_no_row(
     lake, shop, monkeypatch
 ):
@@ -126,6 +128,7 @@ def test_a_pull_killed_before_its_bookmark_loses_and_doubles_no_row(
     assert lake.living("note") == [(1, "b"), (3, "new"), (4, "later")]
 
 
+@pytest.mark.nightly
 def test_a_run_can_be_asked_to_pull_from_a_value_again(lake, shop):
     shop.execute("DELETE FROM orders WHERE id = 2")
     lake.done("full_load")
@@ -282,6 +285,7 @@ def test_a_column_with_a_default_reads_all_rows_where_the_spec_says_so(
     assert report.state == "nothing_new"
 
 
+@pytest.mark.nightly
 def test_a_column_without_a_value_is_nothing_to_tell(lake, shop):
     shop.execute(OLD)
     lake.done("full_load")

@@ -109,6 +109,7 @@ def test_each_run_takes_the_messages_since_the_last(shop):
     assert rows(shop)[0] == (1, "0.10") and len(rows(shop)) == 7
 
 
+@pytest.mark.nightly
 def test_a_broken_message_is_kept_with_its_place_and_the_others_go_on(shop):
     good = [order(i, "1.00", i) for i in range(1, 5)]
     shop.produce(*good[:2], ("x", b"{broken"), *good[2:], ("y", b"\xff\xfe"))
@@ -137,6 +138,7 @@ def test_what_was_landed_by_a_run_that_was_killed_is_not_pulled_again(shop):
     assert sum(each.landed for each in report.files) == 8
 
 
+@pytest.mark.nightly
 def test_offsets_that_have_expired_fail_the_run_by_name(shop):
     shop.produce(*[order(i, "1.00", i) for i in range(1, 5)])
     shop.done("incremental")
@@ -155,7 +157,7 @@ def test_offsets_that_have_expired_fail_the_run_by_name(shop):
     assert {amount for _, amount in rows(shop)} == {"3.00"}
 
 
-@pytest.mark.nightly  # by day: test_tombstones_are_counted_once_and_no_loss_when_they_expire
+@pytest.mark.nightly
 def test_messages_of_an_aborted_transaction_are_no_loss_when_they_expire(shop):
     shop.produce(order(1, "1.00", 1))
     shop.done("incremental")
@@ -170,6 +172,7 @@ def test_messages_of_an_aborted_transaction_are_no_loss_when_they_expire(shop):
     assert rows(shop) == [(1, "1.00")]
 
 
+@pytest.mark.nightly
 def test_tombstones_are_counted_once_and_no_loss_when_they_expire(shop):
     spec = table(DEBEZIUM.format(topic=shop.topic))
     lake = PullingLake(shop.spark, shop.root, spec, shop.shop)

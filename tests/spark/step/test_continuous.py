@@ -204,6 +204,7 @@ def step(spark, tmp_path, monkeypatch):
     return lake
 
 
+@pytest.mark.nightly
 def test_a_step_goes_on_until_it_is_asked_to_stop(step, monkeypatch, capsys):
     play = MicroBatches.round
 

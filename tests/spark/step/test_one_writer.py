@@ -11,6 +11,7 @@ import json
 import pytest
 
 from lake_spark.errors import LeaseLost
+from tests.kinds import one_by_day
 from tests.spark.lake import FEED_FILES, Lake, table
 from tests.spark.leased import Interrupted, Steps, grant
 
@@ -125,7 +126,7 @@ def test_another_run_s_whole_step_in_the_middle_leaves_the_rows_exact(steps, lak
     assert [note for _, note, *_ in lake.versions("note")] == expected
 
 
-@pytest.mark.parametrize("stage", ["maintenance", "scd2"])
+@pytest.mark.parametrize("stage", one_by_day(["scd2", "maintenance"]))
 def test_maintenance_and_history_ask_before_each_commit_too(steps, lake, stage):
     land(lake)
     grant(lake.root, OLD, 5)

@@ -108,6 +108,7 @@ def test_files_are_put_together_with_those_of_their_size(files, limit):
     assert due_below(files, due=3) == limit
 
 
+@pytest.mark.nightly
 def test_a_large_file_of_a_log_is_not_written_again_with_small_ones(
     spark, tmp_path, monkeypatch
 ):

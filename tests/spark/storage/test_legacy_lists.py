@@ -66,7 +66,7 @@ def lake(spark, tmp_path, monkeypatch):
     return lake
 
 
-@pytest.mark.nightly  # by day: publish/test_read_after_work.py
+@pytest.mark.nightly
 def test_such_a_table_is_compacted_after_a_rebuild_only(lake):
     before = lake.current.count(), values(lake)
     error = lake.run("maintenance").error

@@ -273,6 +273,7 @@ def test_spark_reads_the_schema_from_the_properties(spark, tmp_path, catalogue):
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", TABLE_TYPES)
 def test_a_product_has_the_entries_of_its_current_alone(
     spark, tmp_path, catalogue, kind

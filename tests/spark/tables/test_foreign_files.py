@@ -40,6 +40,7 @@ def planted(lake: Lake, layer: str, name: str = PART) -> Path:
     return theirs
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "stage, layer, name",
     [

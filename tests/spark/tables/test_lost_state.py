@@ -59,6 +59,7 @@ def other_etags(monkeypatch):
     monkeypatch.setattr(object_store, "file_etag", not_of_the_content)
 
 
+@pytest.mark.nightly
 def test_a_rollback_reads_what_the_next_release_wrote_and_keeps_its_fields(feed):
     def later(data):
         data["later"] = {"deep": [1]}
@@ -76,6 +77,7 @@ def test_a_rollback_reads_what_the_next_release_wrote_and_keeps_its_fields(feed)
     assert feed.living("note") == [("ann", "a"), ("bob", "d")]
 
 
+@pytest.mark.nightly
 def test_state_that_only_a_newer_release_reads_is_refused_and_nothing_is_lost(feed):
     file, known = newest(feed), newest(feed).read_text()
     rewrite(file, lambda data: data.update(format=3, written_by="r9"))

@@ -101,6 +101,7 @@ def test_a_release_of_before_goes_on_with_it_and_the_new_one_after_that(things):
     assert parts.current.count() == 2
 
 
+@pytest.mark.nightly
 def test_a_new_name_with_rows_of_its_own_is_refused(things):
     parts = called(things, "tests.parts")
     other = Lake(things.spark, things.root, replace(parts.spec, formerly=None))
@@ -111,6 +112,7 @@ def test_a_new_name_with_rows_of_its_own_is_refused(things):
         assert words in report.error["message"]
 
 
+@pytest.mark.nightly
 def test_a_moved_table_waits_for_a_run_of_its_former_domain(things):
     parts = called(things, "moved.parts")
     uri = lease_uri(things.environment.runs, "tests")

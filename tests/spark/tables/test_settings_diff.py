@@ -37,6 +37,7 @@ def things(request, spark, tmp_path_factory):
     return lake
 
 
+@pytest.mark.nightly
 def test_another_delimiter_is_said_once_and_counts_for_files_to_come(spark, tmp_path):
     lake = Lake(spark, tmp_path, table(SPEC))
     lake.land("2026-01-01.csv", DAYS["2026-01-01"])
@@ -63,6 +64,7 @@ def test_another_delimiter_is_said_once_and_counts_for_files_to_come(spark, tmp_
     assert 'now ";": 1 file(s) of this reprocess are of before' in warning
 
 
+@pytest.mark.nightly
 def test_how_files_were_read_is_unknown_of_a_table_of_an_earlier_release(
     spark, tmp_path, monkeypatch
 ):
@@ -84,6 +86,7 @@ def with_spec(lake: Lake, **changes) -> Lake:
     return Lake(lake.spark, lake.root, replace(lake.spec, **changes))
 
 
+@pytest.mark.nightly
 def test_another_choice_of_tracked_columns_is_refused_until_a_rebuild(things):
     assert len(things.versions()) == 5
     tracked = with_spec(things, history=History(track=("note",)))

@@ -22,16 +22,16 @@ NAMES = sorted(each.parent.name for each in FOUND.glob("*/things.yml"))
 AT_NIGHT = set("""
 A1 A1b A2 A2t A3 A3-both A3-manifest A3-marker A3-two-parts-of-a-number A3f-parts A5
 A5-all-lost A5-declared A5-first A5j A6 A6i B1-is_current B1-valid_from B1-version_key
-B2-lake_2_note B2-lake_key B2-lake_seen B3-map-keys B4 E-big E-bz2 E-dup-json E-nanos E-time
-E-trunc E-utf16 N1-two-json N10-numbers N11-partition-value N12-empty-parquet
+B2-lake_2_note B2-lake_key B2-lake_seen B3-map-keys B4 E-big E-bz2 E-dup-json E-half E-nanos
+E-time E-trunc E-utf16 N1-two-json N10-numbers N11-partition-value N12-empty-parquet
 N13-binary-as-text N2-double-name N3-date N4-nested-text N6-readd N8-header N_empty
-absent-fields bug_01 bug_02 bug_03 bug_04 bug_05 bug_06 bug_07 bug_08 bug_09 bug_10 bug_11
-bug_13 bug_14 bug_15 bug_16 checksum-of-gzip checksum-of-zstd compressed-as-xz
-csv-empty-or-null csv-escape encoding-byte-stream-split
-encoding-byte-stream-split-of-numbers gzip-without-ending json-array json-over-lines
-key-changed-in-place map-by-path map-in-envelope null-type-parquet offset-coded
-repeated-keys variant-parquet zstd-long-window zstd-skippable-frame
-zstd-skippable-frame-behind
+U1-record-index-keys absent-fields bug_01 bug_02 bug_03 bug_04 bug_05 bug_06 bug_07 bug_08
+bug_09 bug_10 bug_11 bug_12 bug_13 bug_14 bug_15 bug_16 checksum-of-gzip checksum-of-zstd
+codec-brotli compressed-as-xz csv-empty-or-null csv-escape deletes-told-by-a-column
+encoding-byte-stream-split encoding-byte-stream-split-of-numbers gzip-without-ending
+json-array json-over-lines key-changed-in-place map-by-path map-in-envelope null-type-nested
+null-type-parquet offset-coded offset-in-name payload-null repeated-keys repeated-keys-later
+variant-parquet zstd-long-window zstd-skippable-frame zstd-skippable-frame-behind
 """.split())
 """Cases of a kind that another case shows by day, or that tests of its reader alone do."""
 assert AT_NIGHT < set(NAMES)

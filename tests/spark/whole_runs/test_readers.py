@@ -18,7 +18,7 @@ from tests.readers.playing import play
 WORLD = World("plain", 17, range(20))
 
 
-@pytest.mark.nightly  # by day: publish/test_read_after_work.py
+@pytest.mark.nightly  # by day: after a kill, below
 def test_every_reader_finds_the_rows_of_hudi_at_every_commit(spark, tmp_path):
     outcome = play(spark, tmp_path, WORLD, TableType.COPY_ON_WRITE)
     assert outcome.differences == []

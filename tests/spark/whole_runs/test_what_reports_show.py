@@ -48,6 +48,7 @@ def reports(spark, tmp_path_factory):
     return found
 
 
+@pytest.mark.nightly
 def test_a_rule_is_counted_also_where_all_rows_keep_it(reports):
     words = ("age is below 0", "town has no value", "town does not match '[A-Z].*'")
     assert reports["load"].rules == dict.fromkeys(words, 0)
@@ -91,6 +92,7 @@ def test_where_nothing_is_due_sizes_stay_as_they_are(reports):
     assert found["current"].before.files == found["current"].after.files == 1
 
 
+@pytest.mark.nightly
 def test_sizes_leave_out_files_that_a_clustering_or_rebuild_took_the_place_of(
     spark, tmp_path
 ):

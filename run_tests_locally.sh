@@ -207,8 +207,8 @@ show_readers() { tests .venv-readers/bin/python tests/readers; }
 
 # One Spark session uses little more than one core, so there are two; each takes the next
 # file when it is done with one.
-spark_tests() { # with the environment in $1
-    tests "$1/bin/python" -n 2 --dist loadfile --no-loadscope-reorder tests/spark
+spark_tests() { # with the environment in $1, and what follows it
+    tests "$1/bin/python" -n 2 --dist loadfile --no-loadscope-reorder "${@:2}" tests/spark
 }
 
 collected() { # else a test that cannot be imported is found half an hour later
@@ -310,7 +310,8 @@ bench() {
 nightly() {
     run ./setup.sh --quiet --only airflow --only spark --only streamer --only servers \
         --only readers --only hostile --only samples
-    tests .venv-spark/bin/python -m nightly tests/spark tests/servers tests/loop
+    spark_tests .venv-spark -m nightly
+    tests .venv-spark/bin/python -m nightly tests/servers tests/loop
     tests .venv-airflow/bin/python -m nightly tests/acceptance tests/e2e tests/unit/lake_spec \
         tests/unit/lake_local/aws tests/unit/lake_airflow
     [ -z "${CHOSEN:+chosen}" ] || return 0

@@ -141,7 +141,8 @@ SITE = [
 ]
 READERS = ".venv-readers/bin/python -m pytest tests/readers"
 ATTACKS = ".venv-airflow/bin/python -m pytest tests/hostile"
-SPARK = ".venv-spark/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests/spark"
+IN_TWO = ".venv-spark/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder"
+SPARK = f"{IN_TWO} tests/spark"
 SERVERS = ".venv-spark/bin/python -m pytest tests/servers tests/loop"
 COLLECTED = [
     ".venv-spark/bin/python -m pytest -qqq --collect-only tests/spark tests/servers tests/loop",
@@ -309,7 +310,8 @@ def test_the_tests_of_the_night_are_those_that_the_full_ones_leave_out(run):
     assert code == 0
     assert commands == [
         NIGHTLY_SETUP,
-        ".venv-spark/bin/python -m pytest -m nightly tests/spark tests/servers tests/loop -k moves",
+        f"{IN_TWO} -m nightly tests/spark -k moves",
+        ".venv-spark/bin/python -m pytest -m nightly tests/servers tests/loop -k moves",
         f"{NIGHTLY_OF_AIRFLOW} -k moves",
     ]
 
@@ -319,7 +321,8 @@ def test_each_night_kills_the_publication_and_attacks_tables_too(run):
     assert code == 0
     assert commands == [
         NIGHTLY_SETUP,
-        ".venv-spark/bin/python -m pytest -m nightly tests/spark tests/servers tests/loop",
+        f"{IN_TWO} -m nightly tests/spark",
+        ".venv-spark/bin/python -m pytest -m nightly tests/servers tests/loop",
         NIGHTLY_OF_AIRFLOW,
         ".venv-spark/bin/python -m tests.readers --kills 50",
         ".venv-airflow/bin/python -m tests.hostile",

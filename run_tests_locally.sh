@@ -22,10 +22,9 @@
 #   ./run_tests_locally.sh older [argument of pytest]...
 #
 #   fast   black, flake8, unit and policy tests: no Java, about a minute
-#   full   fast, then the scripts, DAGs on Airflow 3.0.6, a release as MWAA and EMR get it,
-#          the linters of infra/, the site of docs/, a few of `hostile`, the database and
-#          Kafka servers, the Spark tests and the end-to-end tests: 20 to 60 minutes (the
-#          default)
+#   full   fast, then a release as MWAA (also on Airflow 3.0.6) and EMR get it, the linters
+#          of infra/, the site of docs/, a few of `hostile`, the database and Kafka servers,
+#          the Spark tests of the day and the end-to-end tests: 20 to 60 minutes (the default)
 #   properties   random histories against an independent oracle, as many as asked for
 #   fuzz   random landing files, valid and mutated, against a strict reader in plain Python
 #   crash  every stage killed at random points, run again and compared
@@ -51,11 +50,11 @@
 #   bench  the targets of docs/speed.md, against Delta and plain Parquet: no tests
 #   nightly  what repeats a promise on one more kind of table or source, the longest
 #          chapters of the end-to-end story, lineage of a thousand random queries, 50 kills
-#          of the publication, whose seed is printed, and all of `hostile`; with arguments
-#          of pytest the tests alone
+#          of the publication, whose seed is printed, the tests of these scripts, and all of
+#          `hostile`; with arguments of pytest those marked `nightly` alone
 #   spark39  the Spark tests of full, on Python 3.9
-#   older  the end-to-end tests of full, on Airflow 3.0.6 and 3.2.1; on 3.2.1 the DAGs too,
-#          and the emulator on the packages of 3.0.6
+#   older  the DAGs, the pages of a thousand tables and the end-to-end tests, on Airflow
+#          3.0.6 and 3.2.1; the emulator on the packages of 3.0.6
 #
 # Installs what it needs first, prints each command, stops at the first that fails.
 # What needs no Java runs side by side, and so do two sessions of the Spark tests.
@@ -154,7 +153,7 @@ python_39() {
 }
 
 # Cut so that Airflow is imported once, and the emulator's waiting is time for others.
-dags() { # that the simulator sees what is wrong is tried once, in `dags_on`
+dags() { # that the simulator sees what is wrong is tried in `dags_on`
     tests .venv-airflow/bin/python tests/unit/lake_airflow tests/unit/lake_plugin \
         tests/unit/lake_acceptance tests/unit/lake_local/airflow \
         tests/unit/lake_spark/storage/test_lease_check.py tests/policy/test_dag_policy.py \
@@ -235,8 +234,7 @@ full() {
     run ./setup.sh --quiet --only airflow --only spec --only spark --only streamer \
         --only airflow-3.0.6 --only infra --only docs --only servers --only readers
     fast
-    side_by_side collected scripts_and_guards "dags_on 3.0.6" deployment site show_readers \
-        few_attacks
+    side_by_side collected deployment site show_readers few_attacks
     servers
     spark_tests .venv-spark
     tests .venv-airflow/bin/python tests/acceptance tests/e2e
@@ -315,6 +313,7 @@ nightly() {
     tests .venv-airflow/bin/python -m nightly tests/acceptance tests/e2e tests/unit/lake_spec \
         tests/unit/lake_local/aws tests/unit/lake_airflow
     [ -z "${CHOSEN:+chosen}" ] || return 0
+    scripts_and_guards
     kills
     program .venv-airflow/bin/python tests.hostile
 }
@@ -332,6 +331,7 @@ spark39() {
 older() {
     run ./setup.sh --quiet --only airflow --only airflow-3.0.6 --only airflow-3.2.1 \
         --only spark --only streamer
+    dags_on 3.0.6
     dags_on 3.2.1
     emulator .venv-airflow-3.0.6 --ignore tests/unit/lake_local/airflow
     tests .venv-airflow-3.2.1/bin/python tests/deploy/test_as_mwaa.py

@@ -59,7 +59,7 @@ def fails(run):
 @pytest.fixture
 def stages(monkeypatch):
     made = Stages()
-    monkeypatch.setattr(continuous, "attempt", made)
+    monkeypatch.setattr(continuous, "run_stage", made)
     return made
 
 

@@ -65,6 +65,7 @@ def test_every_record_has_the_columns_of_its_path(spark, tmp_path):
     assert values(lake, "a", "region") == {1: ("x", "south")}
 
 
+@pytest.mark.nightly
 def test_columns_that_come_later_did_not_change_in_earlier_records(spark, tmp_path):
     lake = Lake(spark, tmp_path, spec_of("a: string"))
     play(

@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from lake_spec.model import Engine
+from tests.kinds import one_by_day
 from tests.spark.erasing import ask, erased
 from tests.spark.lake import Lake, table
 from tests.spark.streaming import stream
@@ -47,7 +48,9 @@ def told(rows, *others):
     return sorted(tuple(row) for row in rows.select(*ROWS, *others).collect())
 
 
-@pytest.fixture(params=list(Engine), ids=lambda each: each.value)
+@pytest.fixture(
+    params=one_by_day([Engine.PYSPARK, Engine.STREAMER]), ids=lambda each: each.value
+)
 def lake(request, spark, tmp_path):
     made = Lake(spark, tmp_path, replace(table(SPEC), engine=request.param))
     landed(made)

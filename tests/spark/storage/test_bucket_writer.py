@@ -58,7 +58,7 @@ KINDS = {
     "two numbers": Kind(by=("size", "part")),
     "versions by number": Kind(HISTORY, by=("size",)),
 }
-BY_DAY = ("current", "two columns")
+BY_DAY = ("current",)
 
 
 def rows_of(spark, first: int, last: int, text: str = "t"):

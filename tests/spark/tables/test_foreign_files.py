@@ -79,6 +79,7 @@ def test_a_file_that_hudi_takes_for_no_rows_stops_no_run(lake):
     lake.done("incremental", "scd2", "maintenance")
 
 
+@pytest.mark.nightly  # by day: test_a_run_names_the_file_and_goes_on_once_it_is_moved
 @pytest.mark.parametrize(
     "place",
     one_by_day(

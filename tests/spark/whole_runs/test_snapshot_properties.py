@@ -20,6 +20,7 @@ WORLDS = [
 ]
 
 
+@pytest.mark.nightly  # by day: ingest/test_snapshot_backlog.py
 @pytest.mark.parametrize("name, seed, kind", WORLDS)
 def test_every_run_leaves_the_tables_of_the_oracle(spark, tmp_path, name, seed, kind):
     play = SnapshotPlay(spark, tmp_path, SnapshotWorld(name, seed, range(10)), kind)

@@ -16,7 +16,6 @@ from lake_local.show import reading
 from lake_local.show.request import QueryRefused, Request
 from lake_spark.erasure import landing_files, scan, tables
 from lake_spark.storage.object_store import FolderStore
-from tests.kinds import one_by_day
 from tests.spark.erasing import (
     CANARY,
     ask,
@@ -151,7 +150,7 @@ def _killed(step, nth: int):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("place", one_by_day(["home", "landing"]))
+@pytest.mark.parametrize("place", ["home", "landing"])
 def test_an_old_version_that_a_bucket_still_keeps_fails_the_proof(
     feed, monkeypatch, place
 ):

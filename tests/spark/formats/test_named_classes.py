@@ -18,7 +18,6 @@ from pyspark.sql import functions as F
 from lake_spark.erasure.avro_texts import avro_texts
 from lake_spark.formats import parquet
 from lake_spark.storage.parquet_file import by_footer, schema_of
-from tests.kinds import one_by_day
 from tests.spark.erasing import CANARY, erased
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, table
 from tests.spark.planted import (
@@ -112,7 +111,7 @@ def test_a_file_that_names_a_class_is_set_aside(spark, marker, lake_of, form, wo
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("form", one_by_day(["python", "java"]))
+@pytest.mark.parametrize("form", ["python", "java"])
 def test_a_file_that_is_not_seen_to_name_one_is_read_by_its_footer(
     spark, marker, lake_of, form, monkeypatch
 ):
@@ -129,7 +128,7 @@ def test_a_file_that_is_not_seen_to_name_one_is_read_by_its_footer(
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("form", one_by_day(["java", "python"]))
+@pytest.mark.parametrize("form", ["python", "java"])
 def test_files_below_a_table_are_read_by_their_footers(spark, marker, lake_of, form):
     """A proof of an erase reads all of them, whoever wrote them."""
     lake = lake_of("parquet")

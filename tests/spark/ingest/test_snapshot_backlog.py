@@ -120,7 +120,6 @@ TOGETHER = (
 BY_DAY = ("half of the rows",)
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("what", some_by_day(DAY_3, BY_DAY))
 def test_a_backlog_leaves_what_one_by_one_leaves(spark, tmp_path, one_by_one, what):
     lakes = [Lake(spark, tmp_path / name, table(SPEC)) for name in ("together", "each")]

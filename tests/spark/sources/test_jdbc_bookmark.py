@@ -244,7 +244,7 @@ def fees(lake):
     return [(key, fee and str(fee)) for key, fee in lake.living("fee")]
 
 
-@pytest.mark.nightly  # by day: test_a_column_without_a_value_is_nothing_to_tell
+@pytest.mark.nightly
 def test_a_column_with_a_default_is_told_until_all_rows_were_read(lake, shop):
     """Row 1 is read again for the overlap: it takes the value without a new version."""
     shop.execute(OLD)

@@ -13,7 +13,6 @@ from types import SimpleNamespace
 import pytest
 
 from lake_spark.tables import foreign_files
-from tests.kinds import one_by_day
 from tests.spark.erasing import ask
 from tests.spark.lake import Lake
 from tests.spark.publish.test_kept_in_step import change, SPEC, stored
@@ -40,7 +39,6 @@ def planted(lake: Lake, layer: str, name: str = PART) -> Path:
     return theirs
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize(
     "stage, layer, name",
     [
@@ -82,13 +80,11 @@ def test_a_file_that_hudi_takes_for_no_rows_stops_no_run(lake):
 @pytest.mark.nightly  # by day: test_a_run_names_the_file_and_goes_on_once_it_is_moved
 @pytest.mark.parametrize(
     "place",
-    one_by_day(
-        [
-            "current/name=x/notes.txt",
-            "iceberg/current/data/0.parquet",
-            "history/_temporary/0",
-        ]
-    ),
+    [
+        "current/name=x/notes.txt",
+        "iceberg/current/data/0.parquet",
+        "history/_temporary/0",
+    ],
 )
 def test_an_erase_names_what_it_cannot_vouch_for_until_that_is_deleted(lake, place):
     file = lake.root / "warehouse/tests/things" / place

@@ -255,7 +255,7 @@ def input_of(
     shape = with_texts(shape, run.spec, grown)
     refuse_mismatch(run.spec, shape, grown, file.path)
     started = full_refresh.start_of(run.spec, file.path)
-    is_first = kind_of(run.spec).is_first(file, ingested)
+    is_first = started is None and kind_of(run.spec).is_first(file, ingested)
     values = tuple(
         value_in_path(file.path, *each) for each in run.spec.path_columns.items()
     )

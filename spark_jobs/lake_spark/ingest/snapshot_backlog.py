@@ -114,7 +114,9 @@ class Backlog:
         ready = self._ready(waiting, ingested)
         inputs = {
             file.path: _input(run, file, look, known, ingested)
-            for file, look in batches.looked_into(run, _files(ready))
+            for file, look in batches.looked_into(
+                run, [f for each in ready for f in each.files]
+            )
         }
         unsent = {_unsent(run.spec, each) for each in first.inputs}
         for snapshot in ready:
@@ -160,10 +162,6 @@ class Backlog:
         return snapshot_completeness.what_is_missing(
             run, snapshot, self._landing, ingested
         )
-
-
-def _files(snapshots: Sequence[SourceSnapshot]) -> List[LandingFile]:
-    return [file for snapshot in snapshots for file in snapshot.files]
 
 
 def _input(

@@ -119,9 +119,7 @@ def _judged(
     if others:
         mine = mine.where(F.col(LogColumn.PATH).isin(first.paths))
     _account(run, first, rows, partial(quarantine.examples, run.spec, mine))
-    if not first.snapshot.scopes:
-        _cover(run, first, facts.scopes_of(first))
-        source_snapshot.refuse_late(first.snapshot, ingested, run.spec)
+    _find_scopes(run, first, facts, ingested)
     good = [first]
     if not _is_plain(run, first, facts):
         return good
@@ -131,6 +129,18 @@ def _judged(
         each.files = batches.file_reports(each, rows.counted.of(each.paths))
         good.append(each)
     return good
+
+
+def _find_scopes(
+    run: TableRun, batch: Batch, facts: _RowFacts, ingested: IngestedFiles
+) -> None:
+    """Let a snapshot whose path names no scope values cover those of its rows.
+
+    Raises RefusedInput where these are not known, or the snapshot is late for one of them.
+    """
+    if not batch.snapshot.scopes:
+        _cover(run, batch, facts.scopes_of(batch))
+        source_snapshot.refuse_late(batch.snapshot, ingested, run.spec)
 
 
 def _is_plain(run: TableRun, batch: Batch, facts: _RowFacts) -> bool:
@@ -151,9 +161,7 @@ def _is_good(
     if quarantine.is_refused(run, facts.rows.counted.of(batch.paths)):
         return False
     try:
-        if not batch.snapshot.scopes:
-            _cover(run, batch, facts.scopes_of(batch))
-            source_snapshot.refuse_late(batch.snapshot, ingested, run.spec)
+        _find_scopes(run, batch, facts, ingested)
     except RefusedInput:
         return False
     return _is_plain(run, batch, facts)

@@ -11,7 +11,6 @@ from typing import Dict, List, Optional, Sequence, Tuple, Type
 from lake_spec.model import Feed, Snapshot, TableSpec
 from lake_spark.errors import BadFile
 from lake_spark.formats.inference import is_load
-from lake_spark.ingest.full_refresh import start_of
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.snapshots import snapshot_completeness, snapshot_times, source_snapshot
@@ -40,7 +39,7 @@ class SourceKind(ABC):
 
     @abstractmethod
     def is_first(self, file: LandingFile, ingested: IngestedFiles) -> bool:
-        """Return whether the rows of a file are older than all changes."""
+        """Return whether a file's rows, which have no start, are older than all changes."""
 
 
 class FeedFiles(SourceKind):
@@ -56,11 +55,8 @@ class FeedFiles(SourceKind):
         return list(files), []
 
     def is_first(self, file: LandingFile, ingested: IngestedFiles) -> bool:
-        """Return whether a file is of the load. Raises WrongPath, as `start_of` does.
-
-        The rows of a full refresh stand where it started.
-        """
-        return start_of(self.spec, file.path) is None and is_load(self.spec, file)
+        """Return whether a file is a full copy: the load, or a full refresh."""
+        return is_load(self.spec, file)
 
 
 class SnapshotFiles(SourceKind):

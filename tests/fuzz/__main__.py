@@ -22,15 +22,12 @@ from typing import Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from pyspark.sql import SparkSession
 
-from lake_spark.formats import json_reader
 from tests.asked import parser
 from tests.fuzz.outcome import Outcome
 from tests.fuzz.playing import FilesOf
 from tests.fuzz.snapshots import Snapshots
 from tests.fuzz.tables import KINDS
 from tests.spark.local_session import local_session
-
-USUAL = json_reader.PLAIN_FROM
 
 LOG_BATCHES, SNAPSHOT_BATCHES = (12, 100), (5, 20)
 """How many files land before one run, in the first round of all kinds and in later ones."""
@@ -56,19 +53,15 @@ def play_all(
     """Play the files, tell a line of each batch and each find; what was found."""
     kinds = [*map(FilesOf, KINDS), Snapshots()]
     found = Outcome()
-    for batch, (index, numbers) in enumerate(batches(files, len(kinds))):
+    for index, numbers in batches(files, len(kinds)):
         picked = [each for each in numbers if not only or each in only]
         if not picked:
             continue
         kind, chosen = kinds[index], range(picked[0], picked[-1] + 1)
-        # As if all JSON files of every other round were large ones.
-        is_large = batch // len(kinds) % 2 == seed % 2
-        json_reader.PLAIN_FROM = 0 if is_large else USUAL
         with tempfile.TemporaryDirectory(prefix="lake-fuzz-") as root:
             with open(Path(root) / "stages.log", "w", encoding="utf-8") as told:
                 with redirect_stdout(told):
                     outcome = kind.play(spark, Path(root), seed, chosen)
-        json_reader.PLAIN_FROM = USUAL
         lines = _told(kind.name, seed, outcome.wrong, "WRONG")
         lines += _told(kind.name, seed, outcome.poisoned, "POISONED")
         tell(f"{kind.name}: files {chosen[0]} to {chosen[-1]}: {len(lines)} finds")

@@ -83,6 +83,8 @@ BASES = {
 
 INTERNAL = {
     "NotBlanked": "an erase catches it and raises NotErasable with its text",
+    "BadRecord": "its text is the reason of a bad row",
+    "_NameTwice": "the same: its name is in the reason of the bad row",
     "BuildWhole": "the product is built whole, and the report says why",
     "CannotFollow": "the publication starts again at the newest commit",
     "_Unreadable": "the reader of YAML makes a diagnostic of it",

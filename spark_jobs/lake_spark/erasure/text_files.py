@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, Set, Tuple
 from lake_spec.model import Csv
 from lake_spec.model.column_type import ColumnType
 from lake_spark.formats.csv_text import field_pattern, nothing
+from lake_spark.formats.json_records import BadRecord, object_of
 
 LARGEST = 256 << 20
 """Landing files of more bytes, unpacked, are not rewritten: they pass through memory."""
@@ -129,11 +130,9 @@ def blank_json(
 
 def _blank_line(line: bytes, declared: Dict[str, ColumnType]) -> bytes:
     try:
-        record = json.loads(line)
-    except ValueError:
-        return b"{}"  # what cannot be parsed has no names to keep
-    if not isinstance(record, dict):
-        return b"{}"
+        record = object_of(line.decode("utf-8").lstrip("\ufeff"))
+    except (UnicodeDecodeError, BadRecord):
+        return b"{}"  # what is no record has no names to keep
     blank = {
         name: _blank(value, declared.get(name.lower(), _ANY))
         for name, value in record.items()

@@ -2,7 +2,8 @@
 
 The files of such a table are read with one more column, THERE: a struct like the record's
 own, where nothing is null but what is absent. Null is marked there by a value without
-content. What is taken from a record is taken from THERE alike. Contract section 7.
+content (json_records.py). What is taken from a record is taken from THERE alike. Contract
+section 7.
 """
 
 from __future__ import annotations
@@ -20,46 +21,6 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9_]+")
 """Names that fields of tables have."""
 
 _NULL_OF_FIELD = r'"(?<!\\")\s*+:\s*+null(?=\s*+[,}])'
-
-
-def there(value: str, text: str, kind: ColumnType, depth: int = 0) -> str:
-    """Return SQL: the struct with what the object, read from this text, has.
-
-    Null where it has nothing of its type: such an object says nothing.
-    """
-    fields, made = f"m{depth}", f"s{depth}"
-    parts = []
-    for name, inner in zip(kind.fields, kind.inner):
-        place, said = (
-            f"{value}.{sql_identifier(name)}",
-            f"{fields}[{sql_literal(name)}]",
-        )
-        is_struct = inner.name == "struct"
-        own = there(place, said, inner, depth + 1) if is_struct else place
-        is_null = f"map_contains_key({fields}, {sql_literal(name)})"
-        parts.append(
-            f"CASE WHEN {place} IS NOT NULL THEN {own}"
-            f" WHEN {is_null} THEN {_mark(inner)} END AS {sql_identifier(name)}"
-        )
-    has_any = " OR ".join(
-        f"{made}.{sql_identifier(n)} IS NOT NULL" for n in kind.fields
-    )
-    some = json_text.let(
-        made, f"struct({', '.join(parts)})", f"CASE WHEN {has_any} THEN {made} END"
-    )
-    return json_text.let(fields, json_text.fields_of(text), some)
-
-
-def _mark(kind: ColumnType) -> str:
-    """Return SQL: a value without content, that null is marked by."""
-    if kind.name == "struct":
-        parts = [
-            f"{_mark(inner)} AS {sql_identifier(name)}"
-            for name, inner in zip(kind.fields, kind.inner)
-        ]
-        return f"struct({', '.join(parts)})"
-    empty = {"array": "array()", "map": "map()"}.get(kind.name, "''")
-    return f"CAST({empty} AS {kind.text})"
 
 
 def of_json(text: str, path: str) -> str:

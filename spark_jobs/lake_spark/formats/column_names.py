@@ -16,7 +16,8 @@ from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns
 from lake_spark.formats.before_images import is_before, names_before
 from lake_spark.formats.debezium import true_name
 from lake_spark.formats.envelopes import is_of_envelope
-from lake_spark.formats.file_schema import LEFT_OUT, Shape, sayable
+from lake_spark.formats.file_schema import Shape
+from lake_spark.formats.reader_columns import LEFT_OUT, sayable
 
 SOURCE = "source_"
 """Before the name of an undeclared column whose own name is not free."""

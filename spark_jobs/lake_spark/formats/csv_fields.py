@@ -14,7 +14,8 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from lake_spec.model import Csv
 from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.formats.csv_text import CONTROLS, charset, field_pattern
-from lake_spark.formats.file_schema import CORRUPT, Shape
+from lake_spark.formats.file_schema import Shape
+from lake_spark.formats.reader_columns import CORRUPT
 from lake_spark.landing import literal_paths
 
 LARGEST_FILE = 128 << 20

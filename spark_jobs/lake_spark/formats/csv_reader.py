@@ -28,7 +28,8 @@ from lake_spark.formats.csv_text import (
     reason,
     too_long,
 )
-from lake_spark.formats.file_schema import CORRUPT, Shape
+from lake_spark.formats.file_schema import Shape
+from lake_spark.formats.reader_columns import CORRUPT
 from lake_spark.landing import literal_paths
 from lake_spark.landing.files import LandingFile
 from lake_spark.formats.compression import ZSTD

@@ -24,12 +24,13 @@ from lake_spec.text.sql_text import sql_identifier
 from lake_spark.formats import debezium, mongodb_json
 from lake_spark.formats.absent_fields import of_json, THERE
 from lake_spark.formats.before_images import roots_of_key
-from lake_spark.formats.file_schema import CORRUPT, Fields, Shape
+from lake_spark.formats.file_schema import Fields, Shape
+from lake_spark.formats.reader_columns import CORRUPT, WHY
 from lake_spark.formats.nested_columns import taken_apart
 from lake_spark.schema.columns import TEXT
 
-VALUE, BROKEN = "value", "kafka_broken"
-"""The fields of such a line with its message: as JSON, or as other text."""
+VALUE = "value"
+"""The field of such a line with its message, where that is JSON."""
 
 OF_MESSAGE = ("kafka_topic", "kafka_partition", "kafka_offset", "kafka_timestamp")
 """Its fields that say where the message was."""
@@ -51,9 +52,9 @@ def unwrapped(shape: Shape, spec: TableSpec, *, is_load: bool = False) -> Shape:
         return shape
     unwrap = [f"{sql} AS {sql_identifier(name)}" for name, _, sql in columns]
     if isinstance(kind, (Csv, Json)):
-        broken = top.sql(BROKEN) if is_message else None
-        fault = f"coalesce({CORRUPT}, {broken})" if broken else CORRUPT
-        unwrap.append(f"{fault} AS {CORRUPT}")
+        unwrap.append(CORRUPT)
+    if isinstance(kind, Json):
+        unwrap.append(WHY)
     if shape.tells_absent:
         there = _found(Fields(THERE, dict(shape.columns)), spec)
         parts = [
@@ -62,7 +63,13 @@ def unwrapped(shape: Shape, spec: TableSpec, *, is_load: bool = False) -> Shape:
         ]
         unwrap.append(f"struct({', '.join(parts)}) AS {THERE}")
     rows = tuple((name, each) for name, each, _ in columns)
-    return replace(shape, columns=rows, wrapped=shape.columns, unwrap=tuple(unwrap))
+    return replace(
+        shape,
+        columns=rows,
+        wrapped=shape.columns,
+        unwrap=tuple(unwrap),
+        of_messages=is_message,
+    )
 
 
 def _found(top: Fields, spec: TableSpec) -> List[Tuple[str, ColumnType, str]]:
@@ -147,10 +154,8 @@ def _no_row(top: Fields, spec: TableSpec, is_message: bool, is_text: bool) -> st
     else:
         place = record.sql("payload") if record else top.sql(VALUE)
         empty, message = f"{place} IS NULL" if place else "true", "false"
-    broken = [CORRUPT] if is_text else []
-    broken += [top.sql(BROKEN) or "NULL"] if is_message else []
-    for each in broken:
-        empty += f" AND coalesce(trim({each}), '') IN ('', 'null')"
+    if is_text:
+        empty += f" AND coalesce(trim({CORRUPT}), '') IN ('', 'null')"
     return f"CASE WHEN {empty} THEN '{TOMBSTONE}' WHEN {message} THEN '{MESSAGE}' END"
 
 

@@ -7,25 +7,7 @@ from functools import cached_property
 from typing import Any, Dict, Optional, Tuple
 
 from lake_spec.model.column_type import ColumnType
-from lake_spec.text.sql_text import not_a_name, sql_identifier
-
-CORRUPT = "_lake_corrupt"
-"""Where Spark puts the text of a record that it cannot parse."""
-
-LEFT_OUT = "_lake_left_out_"
-"""Before the place, or the letters, of a name that SQL cannot say."""
-
-BLOCK, ID = "_lake_block", "_lake_id"
-"""Where a record is in its file, next to the file's own columns."""
-
-
-def sayable(name: str) -> str:
-    """Return what a column of a file is called in SQL: its name where SQL can say it."""
-    low = name.lower()
-    is_ours = low in (CORRUPT, BLOCK, ID) or low.startswith(LEFT_OUT)
-    if not (not_a_name(name) or is_ours):
-        return name
-    return f"{LEFT_OUT}{low.encode('utf-8', 'surrogatepass').hex()}"
+from lake_spec.text.sql_text import sql_identifier
 
 
 @dataclass(frozen=True)
@@ -36,15 +18,16 @@ class Shape:
     `unwrap` the SQL that makes `columns` of them. `left_out` are columns and fields that
     are not read, because no SQL can say their names. `sources` keeps what was found of
     a spec's names (column_names.py). `tells_absent`: the rows say which fields their
-    records lack (absent_fields.py).
+    records lack (absent_fields.py). `of_messages`: each record is a message of a topic
+    (sources/messages.py).
     """
 
     columns: Tuple[Tuple[str, ColumnType], ...]
     wrapped: Tuple[Tuple[str, ColumnType], ...] = ()
     unwrap: Tuple[str, ...] = ()
     left_out: Tuple[str, ...] = ()
-    plain: bool = False
     tells_absent: bool = False
+    of_messages: bool = False
     sources: Dict[int, Any] = field(
         init=False, default_factory=dict, compare=False, repr=False
     )

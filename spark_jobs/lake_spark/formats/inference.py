@@ -30,7 +30,8 @@ from lake_spark.formats.column_names import (
     time_column,
 )
 from lake_spark.formats.envelopes import unwrapped
-from lake_spark.formats.file_schema import LEFT_OUT, Shape, sayable
+from lake_spark.formats.file_schema import Shape
+from lake_spark.formats.reader_columns import LEFT_OUT, sayable
 from lake_spark.formats.parquet import described_by_footer
 from lake_spark.formats.self_described import described
 from lake_spark.landing.files import LandingFile, refuse_name
@@ -97,12 +98,7 @@ def _described(
     kind = spec.source.format
     if isinstance(kind, Parquet):
         return described_by_footer(spark, store, file, spec)
-    return described(
-        *(spark, store, file, kind),
-        maps=_names_of_maps(spec),
-        numbers=_names_of_numbers(spec),
-        by_lines=spec.keeps_absent,
-    )
+    return described(spark, store, file, kind, maps=_names_of_maps(spec))
 
 
 def _csv_names(
@@ -219,24 +215,6 @@ def _names_of_maps(spec: TableSpec) -> List[str]:
             pairs = zip(each.fields, each.inner)
             names.update(field for field, inner in pairs if inner.name == "map")
     return sorted(names)
-
-
-def _names_of_numbers(spec: TableSpec) -> Dict[str, ColumnType]:
-    """Return what files may call the declared columns of decimals and floating numbers."""
-    kinds = [(name, column, stored_type(column.type)) for name, column in spec.columns]
-    found = {
-        source.lower(): kind
-        for name, column, kind in kinds
-        if kind.name in ("decimal", "float", "double") and not column.format
-        for source in column.source or (name,)
-    }
-    others = {
-        source.lower()
-        for name, column, kind in kinds
-        for source in column.source or (name,)
-        if source.lower() not in found or found[source.lower()] != kind
-    }
-    return {name: kind for name, kind in found.items() if name not in others}
 
 
 def _with_declared_maps(shape: Shape, spec: TableSpec) -> Shape:
@@ -394,7 +372,6 @@ def with_texts(shape: Shape, spec: TableSpec, columns: Columns) -> Shape:
     read = Shape(
         found,
         left_out=shape.left_out,
-        plain=shape.plain,
         tells_absent=shape.tells_absent,
     )
     return unwrapped(read, spec) if shape.unwrap else read

@@ -6,18 +6,17 @@ their metadata names. Those of Parquet are found by parquet.py.
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import Mapping, Sequence, Tuple
+from typing import Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from lake_spec.model import Avro, Format, Json
-from lake_spec.model.column_type import ColumnType
 from lake_spark.errors import first_line, UnreadableFile
 from lake_spark.formats import json_reader
 from lake_spark.formats.avro import header_of, with_uuids
-from lake_spark.formats.file_schema import CORRUPT, Shape
+from lake_spark.formats.file_schema import Shape
+from lake_spark.formats.reader_columns import CORRUPT
 from lake_spark.landing import literal_paths
 from lake_spark.landing.files import LandingFile
 from lake_spark.schema import json_text
@@ -34,15 +33,11 @@ def described(
     *,
     only_values: bool = False,
     maps: Sequence[str] = (),
-    numbers: Mapping[str, ColumnType] = MappingProxyType({}),
-    by_lines: bool = False,
 ) -> Shape:
     """Return what Spark finds in the file; raise UnreadableFile if it has another format.
 
     `only_values` leaves out what is null in all records of a JSON file; `maps` are the
-    names whose objects have values for names in it, `numbers` what it may call the columns
-    of decimals and floating numbers, in lower case; `by_lines` says that Spark's own reader
-    is not enough for JSON.
+    names whose objects have values for names in it.
     """
     fault = f"is not a valid {kind.type} file"
     head = None
@@ -50,7 +45,7 @@ def described(
         head = header_of(store, file)
         fault = "cannot be read as avro"
     try:
-        schema, is_whole = _schema(spark, file.uri, kind, only_values, maps)
+        schema = _schema(spark, file.uri, kind, only_values, maps)
     except JAVA_ENDED:
         raise
     except Exception as error:  # Spark raises many kinds for one reason
@@ -59,24 +54,13 @@ def described(
             f"{fault}: {first_line(error)}. Land the whole file again, or correct "
             "source.format.",
         ) from None
-    found = typed_names(schema)
     # An Avro field of the type null has no values: as if the file lacked it.
     columns = tuple(
         (name, column)
-        for name, column in found
+        for name, column in typed_names(schema)
         if name != CORRUPT and column.name != "void"
     )
-    if head is not None:
-        return Shape(with_uuids(head, columns))
-    may_be_plain = is_whole and not (only_values or by_lines)
-    may_be_plain = may_be_plain and len(columns) == len(found)
-    if not (isinstance(kind, Json) and may_be_plain and columns):
-        return Shape(columns)
-    if file.size < json_reader.PLAIN_FROM:
-        return Shape(columns)
-    names, kinds = zip(*columns)
-    tree = ColumnType("struct", kinds, names)
-    return Shape(columns, plain=json_reader.is_plain(spark, file.uri, tree, numbers))
+    return Shape(columns if head is None else with_uuids(head, columns))
 
 
 def _schema(
@@ -85,8 +69,7 @@ def _schema(
     kind: Format,
     only_values: bool,
     maps: Sequence[str],
-) -> Tuple[StructType, bool]:
-    """Return what Spark finds, and whether it did so in all lines."""
+) -> StructType:
     reader = spark.read
     if isinstance(kind, Json):
         reader = reader.options(
@@ -96,13 +79,13 @@ def _schema(
             **json_text.READER,
         )
     try:
-        return literal_paths.load(reader, kind.type, [uri]).schema, True
+        return literal_paths.load(reader, kind.type, [uri]).schema
     except Exception as error:
         if not (isinstance(kind, Json) and "COLUMN_ALREADY_EXISTS" in str(error)):
             raise
     # A name is twice in a record, or in two spellings in two: without the former.
-    lines = json_reader.good_lines(spark, uri, maps)
+    lines = json_reader.clean_lines(spark, uri, maps)
     strings = spark._jvm.org.apache.spark.sql.Encoders.STRING()
     # PySpark takes lines from Python alone.
     made = reader._jreader.json(getattr(lines._jdf, "as")(strings))
-    return DataFrame(made, spark).schema, False
+    return DataFrame(made, spark).schema

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Dict, List, Sequence, Tuple
 
 from lake_spec.hudi.options import LONGEST_FOLDER, NO_PARTITIONS
-from lake_spec.model import Connector, Feed, Json, TableSpec
+from lake_spec.model import Connector, Feed, TableSpec
 from lake_spec.text.marked_values import sql_value
 from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.changelog.schema import (
@@ -22,9 +22,9 @@ from lake_spark.changelog.schema import (
     UPSERT,
 )
 from lake_spark.formats.file_schema import Shape
+from lake_spark.formats.json_records import UNPARSED
 from lake_spark.reading.quality_rules import failed_rules, reason_of
 from lake_spark.reading.row_expressions import faults, first_reason, shown_text
-from lake_spark.schema import json_text
 from lake_spark.schema.columns import Columns
 from lake_spark.schema.key_text import joined_key, key_text
 
@@ -147,16 +147,12 @@ def _first_timestamp(spec: TableSpec, columns: Columns) -> List[str]:
     return times[:1]
 
 
-_UNPARSED = "'the record cannot be parsed'"
-
-
 def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
     """Return an expression: why the row goes to the quarantine, else null.
 
     A delete needs key and order and nothing else; full-load rows need no order.
     """
-    is_json = isinstance(spec.source.format, Json)
-    words = json_text.reason("lake_corrupt") if is_json else _UNPARSED
+    words = f"coalesce(lake_corrupt_why, {sql_literal(UNPARSED)})"
     cases = [("lake_corrupt IS NOT NULL", words)]
     cases = cases if with_corrupt else []
     # Before the key: one that cannot be read has a value.

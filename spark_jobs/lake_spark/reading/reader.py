@@ -12,7 +12,8 @@ from lake_spec.model import Csv, Json, TableSpec
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.formats import csv_fields, csv_reader, json_reader
-from lake_spark.formats.file_schema import CORRUPT, Shape
+from lake_spark.formats.file_schema import Shape
+from lake_spark.formats.reader_columns import BLOCK, CORRUPT, FILE, ID, PLACES
 from lake_spark.landing import literal_paths
 from lake_spark.landing.files import LandingFile
 from lake_spark.reading import event_expressions, repeated_keys, row_expressions
@@ -86,9 +87,7 @@ def _read_group(
     row = row_expressions.source_row(spec, shape, columns, with_corrupt=corrupt)
     rows = raw.selectExpr(
         *row_expressions.selected(row),
-        "input_file_name() AS lake_file",
-        "input_file_block_start() AS lake_block",
-        "monotonically_increasing_id() AS lake_id",
+        *(f"{FILE} AS lake_file", f"{BLOCK} AS lake_block", f"{ID} AS lake_id"),
     )
     facts = small_table(spark, FACTS, [_facts(spark, each) for each in group])
     located = rows.join(F.broadcast(facts), "lake_file", "left")
@@ -120,6 +119,7 @@ def judge(
             "lake_fault",
             "lake_word",
             "lake_corrupt",
+            "lake_corrupt_why",
             "lake_named_key",
             "lake_is_gone",
             "lake_file",
@@ -145,12 +145,8 @@ def _reader_options(spec: TableSpec, *, bounded: bool = True) -> Dict[str, str]:
     kind = spec.source.format
     # A landing path is a name, never a pattern.
     options = {"__globPaths__": "false"}
-    if not has_corrupt(spec):
-        return options
-    if isinstance(kind, Csv) and kind.has_own_fields:
-        return {**options, **csv_fields.OPTIONS}
-    options.update(mode="PERMISSIVE", columnNameOfCorruptRecord=CORRUPT)
     if isinstance(kind, Csv):
+        options.update(mode="PERMISSIVE", columnNameOfCorruptRecord=CORRUPT)
         options.update(csv_reader.options(kind, bounded=bounded))
     return options
 
@@ -171,19 +167,22 @@ def load(
     *,
     bounded: bool = True,
 ) -> DataFrame:
-    """Load the raw columns of files of one shape."""
+    """Load the raw columns of files of one shape, and where each record is: FILE, BLOCK, ID."""
     kind = spec.source.format
-    if isinstance(kind, Csv) and kind.has_own_fields:
-        records = csv_fields.load(spark, kind, shape, uris)
-    elif isinstance(kind, Json):
+    if isinstance(kind, Json):
         records = json_reader.load(spark, shape, uris)
+    elif isinstance(kind, Csv) and kind.has_own_fields:
+        records = csv_fields.load(spark, kind, shape, uris).selectExpr("*", *PLACES)
     else:
         options = _reader_options(spec, bounded=bounded)
         reader = spark.read.schema(_read_schema(spec, shape)).options(**options)
         records = literal_paths.load(reader, kind.type, uris)
         if isinstance(kind, Csv):
             records = records.selectExpr(*csv_reader.record_columns(shape))
-    return records.selectExpr(*shape.unwrap) if shape.unwrap else records
+        records = records.selectExpr("*", *PLACES)
+    if shape.unwrap:
+        records = records.selectExpr(*shape.unwrap, FILE, BLOCK, ID)
+    return records
 
 
 def _facts(spark: SparkSession, each: Input) -> Tuple:

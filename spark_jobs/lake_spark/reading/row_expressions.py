@@ -21,7 +21,8 @@ from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import SHOWN, WrongTypes
 from lake_spark.formats.absent_fields import sent, THERE
 from lake_spark.formats.column_names import column_of_deletes, source_before, sources
-from lake_spark.formats.file_schema import CORRUPT, Shape
+from lake_spark.formats.file_schema import Shape
+from lake_spark.formats.reader_columns import CORRUPT, WHY
 from lake_spark.formats.inference import source_name
 from lake_spark.formats.placeholders import placeholder_texts
 from lake_spark.schema.casts import Conversion, is_no_utf8
@@ -63,6 +64,7 @@ def source_row(
         "lake_no_row": no_row(spec, shape, word, with_corrupt=with_corrupt),
         "lake_own_start": own_start(spec, shape, columns, word),
         "lake_corrupt": CORRUPT if with_corrupt else NO_TEXT,
+        "lake_corrupt_why": WHY if isinstance(spec.source.format, Json) else NO_TEXT,
     }
 
 

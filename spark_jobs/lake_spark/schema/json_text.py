@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Iterator, List, Mapping, Sequence
 
 from lake_spec.model.column_type import ColumnType
-from lake_spec.text.marked_values import sql_value
 from lake_spec.text.sql_text import sql_literal
 
 MARK = "\ufdd0"
@@ -32,8 +31,6 @@ time is linear. At a number that JSON does not know it stops, and the parser ref
 """
 
 _LONE = r"[dD][89a-fA-F]"
-SPECIAL = rf"\\u(?:{_LONE}|[fF][dD][dD]0)"
-"""An escape of half a character, or of the mark."""
 _FRACTIONS = r"[\[:,]\s*+-?+(?:[0-9]++[.eE]|(?<=-)0(?![.0-9eE]))"
 _NAME = r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+:'
 _STRINGS = rf'({_STRING}\s*+:)|{_STRING}|"(?s:.*+)'
@@ -46,17 +43,17 @@ _DEEPEST = 8
 """How deep objects are looked into for names that are there twice, if no type says."""
 
 
-def exact(text: str) -> str:
+def _exact(text: str) -> str:
     """Return SQL: the JSON text with each fraction as a marked string: no digit is lost."""
-    return f"CASE WHEN {has_fraction(text)} THEN {marked(text)} ELSE {text} END"
+    return f"CASE WHEN {_has_fraction(text)} THEN {_marked(text)} ELSE {text} END"
 
 
-def has_fraction(text: str) -> str:
+def _has_fraction(text: str) -> str:
     """Return SQL: whether JSON text may hold a number that Spark writes in other digits."""
     return f"{text} RLIKE {sql_literal(_FRACTIONS)}"
 
 
-def marked(text: str) -> str:
+def _marked(text: str) -> str:
     """Return SQL: the same, where there is such a number."""
     replacement = sql_literal(f'$1"{MARK}$2"')
     return f"regexp_replace({text}, {sql_literal(_TOKENS)}, {replacement})"
@@ -76,11 +73,11 @@ def parsed(text: str, kind: ColumnType) -> str:
     """Return SQL: a struct of a JSON text's value, whole or not at all: see `value_of`."""
     schema = f"{_VALUE} {kind.text}, {_END} string, {BROKEN} string"
     spelled = _respelled(text, kind)
-    whole = f"""'{{"{_VALUE}":' || {exact(spelled)} || ',"{_END}":"x"}}'"""
-    return from_json(whole, schema)
+    whole = f"""'{{"{_VALUE}":' || {_exact(spelled)} || ',"{_END}":"x"}}'"""
+    return _from_json(whole, schema)
 
 
-def from_json(text: str, schema: str) -> str:
+def _from_json(text: str, schema: str) -> str:
     """Return SQL: a struct of a JSON text's first value.
 
     `BROKEN` is not null without one.
@@ -108,7 +105,7 @@ def is_whole(text: str, parsed_text: str) -> str:
     plain = f"NOT contains({text}, {sql_literal(chr(92) + 'u')})"
     return (
         f"(({end} <=> 'x') AND {broken} IS NULL AND {_is_one_element(text)}"
-        f" AND ({plain} OR {is_text(text)}))"
+        f" AND ({plain} OR {_is_text(text)}))"
     )
 
 
@@ -126,10 +123,10 @@ def _respelled(text: str, kind: ColumnType) -> str:
 
     Not where the type has a map, whose names are values: there such a text stays as it is.
     """
-    return text if _maps(kind) else respelled(text, kind)
+    return text if _maps(kind) else _spelled_as(text, kind)
 
 
-def respelled(text: str, kind: ColumnType) -> str:
+def _spelled_as(text: str, kind: ColumnType) -> str:
     """Return SQL: the text with each name spelled as a type's field, keys of maps too."""
     fields = sorted({name for each in _parts(kind) for name in each.fields})
     if not fields:
@@ -140,7 +137,7 @@ def respelled(text: str, kind: ColumnType) -> str:
     other = f"exists({names}, n -> n NOT IN ({listed}) AND lower(n) IN ({lower}))"
     spelled = text
     for name in fields:
-        pattern = sql_literal(rf'"(?i:{literally(name)})"(?=\s*+:)')
+        pattern = sql_literal(rf'"(?i:{_literally(name)})"(?=\s*+:)')
         spelled = f"regexp_replace({spelled}, {pattern}, {sql_literal(_plain(name))})"
     return f"CASE WHEN {other} THEN {spelled} ELSE {text} END"
 
@@ -149,7 +146,7 @@ def _plain(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace("$", "\\$") + '"'
 
 
-def literally(name: str) -> str:
+def _literally(name: str) -> str:
     """Return a name as a pattern of Java that only matches it."""
     return "".join(c if c.isalnum() or c == "_" else f"\\x{{{ord(c):x}}}" for c in name)
 
@@ -172,9 +169,9 @@ def _maps(kind: ColumnType) -> List[str]:
     ) + (["lake_map"] if kind.name == "map" else [])
 
 
-def depth_of(kind: ColumnType) -> int:
+def _depth_of(kind: ColumnType) -> int:
     """Return how many objects are inside each other in values of a type."""
-    deepest = max(map(depth_of, kind.inner), default=0)
+    deepest = max(map(_depth_of, kind.inner), default=0)
     return deepest + (kind.name in ("struct", "map"))
 
 
@@ -185,10 +182,10 @@ def has_name_twice(text: str, kind: ColumnType) -> str:
     """
     if kind.name == "map":
         text = f"""('{{"lake_map":' || {text} || '}}')"""
-    return f"({name_twice(text, _maps(kind), depth_of(kind) + 2)} IS NOT NULL)"
+    return f"({_name_twice(text, _maps(kind), _depth_of(kind) + 2)} IS NOT NULL)"
 
 
-def name_twice(text: str, maps: Sequence[str] = (), rounds: int = _DEEPEST) -> str:
+def _name_twice(text: str, maps: Sequence[str] = (), rounds: int = _DEEPEST) -> str:
     """Return SQL: a name that is twice in one object of the text, else null; linear.
 
     Without the strings that are values, the innermost objects are looked at and taken
@@ -205,7 +202,7 @@ def _without_values(text: str) -> str:
 def _round(text: str, maps: Sequence[str], rounds: int, number: int) -> str:
     found, rest = [], text
     if maps:
-        listed = "|".join(map(literally, maps))
+        listed = "|".join(map(_literally, maps))
         pattern = rf'("(?:{listed})"\s*+:\s*+){_OBJECT}'
         found.append(_first_twice(_objects(text, pattern, 2), "n"))
         rest = f"regexp_replace({text}, {sql_literal(pattern)}, '$10')"
@@ -234,53 +231,15 @@ def _first_twice(objects: str, folded: str) -> str:
     return f"get(filter({of_all}, w -> w IS NOT NULL), 0)"
 
 
-def repeats(texts: str) -> str:
-    """Return SQL: whether a list has one text twice, sorted first."""
-    again = "exists(sequence(1, size(v) - 1), i -> v[i] = v[i - 1])"
-    body = f"CASE WHEN size(v) > 1 THEN {again} ELSE false END"
-    return let("v", f"sort_array({texts})", body)
-
-
 def let(name: str, value: str, body: str) -> str:
     """Return SQL: the body, in which the name is the value."""
     return f"transform(array({value}), {name} -> {body})[0]"
 
 
-def is_utf8(text: str) -> str:
-    """Return SQL: whether the bytes of a text, which nobody looked at yet, are UTF-8."""
-    return f"({text} <=> decode(CAST({text} AS binary), 'UTF-8'))"
-
-
-def is_text(text: str) -> str:
+def _is_text(text: str) -> str:
     """Return SQL: whether a text holds characters alone: no half, no mark of ours."""
     bare = f"replace({text}, {sql_literal(chr(92) * 2)}, '')"
     pair = sql_literal(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
     bad = sql_literal(rf"\\u(?:{_LONE}|[fF][dD][dD]0)")
     mark = sql_literal(MARK)
     return f"NOT (contains({text}, {mark}) OR regexp_replace({bare}, {pair}, '') RLIKE {bad})"
-
-
-def is_one_value(text: str) -> str:
-    """Return SQL: whether nothing follows the first value of a text: see `is_whole`."""
-    whole = f"""'{{"{_VALUE}":' || {text} || ',"{_END}":"x"}}'"""
-    after = from_json(whole, f"{_END} string")
-    return f"({after}.{_END} <=> 'x' AND {_is_one_element(text)})"
-
-
-def reason(corrupt: str) -> str:
-    """Return SQL: what is wrong with a line that is not one whole object."""
-    first = from_json(corrupt, f"{_END} string, {BROKEN} string")
-    is_object = f"startswith({corrupt}, '{{') AND {first}.{BROKEN} IS NULL"
-    twice = name_twice(corrupt)
-    quote, there = sql_literal("'"), sql_literal("' is there twice")
-    return (
-        f"CASE WHEN NOT {is_utf8(corrupt)} THEN 'the record has bytes that are not UTF-8'"
-        f" WHEN NOT ({is_text(corrupt)})"
-        " THEN 'the record has half a character (a lone surrogate) or U+FDD0'"
-        f" WHEN NOT ({is_object}) THEN 'the record cannot be parsed'"
-        f" WHEN NOT ({is_one_value(corrupt)})"
-        " THEN 'there is text after the object'"
-        f" WHEN {twice} IS NOT NULL THEN {quote} || {sql_value(twice)} || {there}"
-        " ELSE 'a field is spelled in another case than in other records, or has no place in"
-        " its column' END"
-    )

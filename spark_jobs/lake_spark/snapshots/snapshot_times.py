@@ -30,7 +30,8 @@ from lake_spark.errors import (
     WrongPath,
     WrongTypes,
 )
-from lake_spark.formats.file_schema import CORRUPT, Shape
+from lake_spark.formats.file_schema import Shape
+from lake_spark.formats.reader_columns import CORRUPT, FILE
 from lake_spark.formats.inference import shape_of
 from lake_spark.landing.files import first_shown, LandingFile, scopes_of
 from lake_spark.reading import reader, row_expressions
@@ -144,7 +145,7 @@ class _TimesOfFiles:
 
     def _rows(self, shape: Shape, group: Sequence[LandingFile]) -> Dict[str, Row]:
         raw = reader.load(self.run.spark, self.spec, shape, [f.uri for f in group])
-        seen = raw.select(F.input_file_name().alias("file"), *self._value(raw, shape))
+        seen = raw.select(F.col(FILE).alias("file"), *self._value(raw, shape))
         found = seen.groupBy("file").agg(
             F.min("value").alias("least"),
             F.max("value").alias("greatest"),

@@ -10,7 +10,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, List, Optional, Tuple
+from typing import Any, Optional
+
+from lake_spark.formats.json_records import (
+    BadRecord,
+    object_of,
+    refuse_repeated_names,
+)
 
 
 @dataclass(frozen=True)
@@ -59,22 +65,8 @@ def _json_object(value: bytes) -> Optional[str]:
     """
     try:
         text = value.decode("utf-8")
-        found = json.loads(text, parse_constant=_refuse, object_pairs_hook=_fields)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(found, dict):
+        refuse_repeated_names(object_of(text))
+    except (UnicodeDecodeError, BadRecord, RecursionError):
         return None
     # Inside texts JSON has no line breaks: those between its parts are mere space.
     return text.replace("\n", " ").replace("\r", " ")
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not valid JSON")
-
-
-def _fields(pairs: List[Tuple[str, Any]]) -> Any:
-    """Refuse names that differ at most in case: it is unknown which counts."""
-    names = {name.lower() for name, _ in pairs}
-    if len(names) < len(pairs):
-        raise ValueError("a field is there twice")
-    return dict(pairs)

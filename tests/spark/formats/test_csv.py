@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from lake_spec.text.marked_values import unmarked
 from lake_spark.errors import BadFile
 from lake_spark.formats import csv_reader
-from lake_spark.formats.file_schema import CORRUPT
+from lake_spark.formats.reader_columns import CORRUPT
 from lake_spark.formats.inference import head_of, shape_of
 from lake_spark.landing.files import LandingFile, list_landing
 from lake_spark.reading import reader

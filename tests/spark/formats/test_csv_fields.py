@@ -16,7 +16,8 @@ from lake_spec.model import Csv, Engine
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.marked_values import unmarked
 from lake_spark.formats import csv_fields, csv_reader
-from lake_spark.formats.file_schema import CORRUPT, Shape
+from lake_spark.formats.file_schema import Shape
+from lake_spark.formats.reader_columns import CORRUPT
 from tests.fuzz.judge import Refused, Table, csv_records, means_null
 from tests.kinds import one_by_day
 from tests.spark.lake import Lake, table

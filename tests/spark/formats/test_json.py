@@ -6,14 +6,10 @@ The first column is what a line is, the second what is read of its `t`, or why i
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import pytest
 
 from lake_spec.text.marked_values import unmarked
-from lake_spark.errors import BadFile
-from lake_spark.formats import json_reader
-from lake_spark.formats.inference import shape_of
 from lake_spark.ingest import batches
 from lake_spark.landing.files import list_landing
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, table
@@ -148,65 +144,6 @@ def test_each_other_line_is_bad_and_says_why_and_none_is_lost(rows):
         n: unmarked(rows[len(READ) + n].lake_reason) for n in range(1, len(BAD) + 1)
     }
     assert found == {n: reason for n, (_, reason) in enumerate(BAD, start=1)}
-
-
-CLEAN = [
-    '{"id":"a","t":"x, 1.50","n":1,"d":1.10,"f":1.2e-05,"m":{"k":1},"o":{"b":"1.0"}}',
-    r'{"id":"a","t":"say \"1.5\", \u00e9","f":0.84442185152504812,"n":null}',
-    '{"id":"é","n":12345678901234567890,"d":123456789012.125}',
-    '{"id":"a", "n": [1, 2], "o": [{"a": "1"}]}',
-]
-
-
-SPELLED = [
-    '{"id":"a","o":{"a":1}}\n{"id":"b","o":{"A":1}}',
-    '{"id":"a","l":[{"k":[{"a":1}]}]}\n{"id":"b","l":[{"k":[{"A":1}]}]}',
-]
-"""Files in which a nested field has two spellings."""
-
-
-@pytest.mark.nightly  # by day: whole_runs/test_fuzz.py, half of whose JSON counts as large
-def test_a_large_file_is_plain_only_if_spark_reads_it_alike(
-    spark, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(json_reader, "PLAIN_FROM", 0)
-    lake = Lake(spark, tmp_path, table(SPEC))
-    lines = [*CLEAN, *SPELLED, *(line for line, _ in READ + BAD)]
-    for number, line in enumerate(lines):
-        content = line if isinstance(line, bytes) else line.encode()
-        lake.land(f"load/{number:03}.json", content)
-    run = lake.tables
-    plain = []
-    for number, file in enumerate(list_landing(run.store, run.landing, ["load/*"])):
-        try:
-            shape = shape_of(spark, run.store, file, lake.spec)
-        except BadFile:
-            continue
-        if shape.plain:
-            plain.append(lines[number])
-            closely = replace(shape, plain=False)
-            both = [
-                json_reader.load(spark, each, [file.uri]).collect()
-                for each in (shape, closely)
-            ]
-            numbers = [[_valued(row) for row in rows] for rows in both]
-            assert numbers[0] == numbers[1], lines[number]
-    assert plain[: len(CLEAN)] == CLEAN
-    assert plain[len(CLEAN) :] == [
-        '{"id":5,"t":100000000000000000000000000000000000001}',
-        '{"id":13,"t":null,"m":{"k":null}}',
-        '{"id":"a","o":"text"}',
-        '{"id":"a","o":[1]}',
-        '{"id":"a","m":{"k":"v"}}',
-    ]
-
-
-def _valued(row):
-    """The row with the value of `d` and `f`, which may be written in another way."""
-    values = row.asDict(recursive=True)
-    for name in ("d", "f"):
-        values[name] = values.get(name) and float(values[name])
-    return values
 
 
 @pytest.mark.nightly

@@ -178,7 +178,20 @@ def _csv(table: Table, raw: bytes) -> Verdict:
         may = may or "a stray quote, a NUL or bytes that cannot be decoded"
     if not table.escape and "\r" in text.replace("\r\n", ""):
         may = may or "a carriage return alone"
+    if _has_line_feed_amid_characters(table, text):
+        may = may or "bytes of a line feed in two characters of UTF-16"
     return Verdict(tuple(_csv_record(table, names, each) for each in rest), "", may)
+
+
+def _has_line_feed_amid_characters(table: Table, text: str) -> bool:
+    """Whether the second byte of a character and the first of the next are a line feed's."""
+    if not table.encoding.lower().startswith("utf-16"):
+        return False
+    for codec, feed in (("utf-16-le", b"\n\0"), ("utf-16-be", b"\0\n")):
+        raw = text.encode(codec, "surrogatepass")
+        if any(found.start() % 2 for found in re.finditer(feed, raw)):
+            return True
+    return False
 
 
 def _odd_names(table: Table, names: Sequence[str]) -> str:

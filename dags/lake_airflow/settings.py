@@ -45,11 +45,13 @@ class Settings:
         return product_plans.read_plans(file, self.tables)
 
 
+MWAA_NAME = "AIRFLOW_ENV_NAME"
+"""The variable in which MWAA says the name of its environment."""
+
+
 def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     """Read the settings of this process; what is not set has the default."""
-    environment = environment_file(
-        environ.get("LAKE_ENVIRONMENT") or "local", DAGS / "environments"
-    )
+    environment = environment_file(_environment(environ), DAGS / "environments")
     return Settings(
         tables=Path(environ.get("LAKE_TABLES") or DAGS / "tables"),
         clusters=DAGS / "clusters",
@@ -60,13 +62,25 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     )
 
 
+def _environment(environ: Mapping[str, str]) -> str:
+    """Return the environment's name or file: `local`, if this is no MWAA."""
+    named = environ.get("LAKE_ENVIRONMENT")
+    if not named and MWAA_NAME in environ:
+        raise SettingError(
+            f"LAKE_ENVIRONMENT is not set in the MWAA environment {environ[MWAA_NAME]!r}."
+            " Name one of dags/environments in its startup script, and update the"
+            " environment."
+        )
+    return named or "local"
+
+
 def airflow_name(environ: Mapping[str, str] = os.environ) -> str:
     """Return the name of this Airflow, for several on one environment's buckets.
 
     MWAA sets AIRFLOW_ENV_NAME to the name of its environment; LAKE_AIRFLOW, also an
     empty one, goes before it. Without both, as on a laptop, it has no name.
     """
-    name = environ.get("LAKE_AIRFLOW", environ.get("AIRFLOW_ENV_NAME", ""))
+    name = environ.get("LAKE_AIRFLOW", environ.get(MWAA_NAME, ""))
     return distinct_part(name, LONGEST_AIRFLOW)
 
 

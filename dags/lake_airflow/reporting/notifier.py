@@ -225,7 +225,7 @@ def alarm_notifier(dag_id: str, topic: Optional[str]) -> Optional[SnsNotifier]:
         region_name=_region(topic),
         subject=f"{dag_id}: failed"[: messages.LONGEST_SUBJECT],
         message=(
-            f"The run {{ run_id }} of the DAG {dag_id} failed.\nOrphaned clusters "
+            f"The run {{{{ run_id }}}} of the DAG {dag_id} failed.\nOrphaned clusters "
             f"keep running and accrue cost; its log names them.\nRun: {link}"
         ),
     )

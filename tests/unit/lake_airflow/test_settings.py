@@ -34,6 +34,13 @@ def test_variables_point_elsewhere(tmp_path):
     assert (found.environment, found.poll_seconds) == ("prod", 2)
 
 
+@pytest.mark.parametrize("given", [{}, {"LAKE_ENVIRONMENT": ""}])
+def test_on_mwaa_no_environment_is_assumed(given):
+    """The startup script was lost, or failed: `local` would be another lake."""
+    with pytest.raises(SettingError, match="LAKE_ENVIRONMENT is not set .* 'prod-2'"):
+        read_settings({**given, "AIRFLOW_ENV_NAME": "prod-2"})
+
+
 def test_an_environment_may_be_a_file_of_its_own(tmp_path):
     (tmp_path / "mine.yml").touch()
     found = read_settings({"LAKE_ENVIRONMENT": str(tmp_path / "mine.yml")})

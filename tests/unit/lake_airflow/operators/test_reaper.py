@@ -225,5 +225,7 @@ def test_the_dag_runs_as_the_environment_says():
     assert (dag.dag_id, dag.schedule) == ("lake_reaper", "*/15 * * * *")
     (notifier,) = [dag.on_failure_callback]
     assert notifier.target_arn == topic
+    # Airflow fills it in, as it renders the message.
+    assert "The run {{ run_id }} of the DAG lake_reaper failed." in notifier.message
     assert [task.retries for task in dag.tasks] == [3]
     assert reaper(ENVIRONMENT).schedule is None

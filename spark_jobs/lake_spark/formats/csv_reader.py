@@ -55,6 +55,9 @@ def options(kind: Csv, *, bounded: bool = True) -> Dict[str, str]:
         "quote": kind.quote,
         "escape": kind.quote,
         "encoding": charset(kind),
+        # A record with more or fewer fields than the header is there as its text.
+        "mode": "PERMISSIVE",
+        "columnNameOfCorruptRecord": CORRUPT,
         # Lines of UTF-16 cannot be recognised by their bytes.
         "multiLine": str(kind.multiline or wide).lower(),
         # Else the first line break decides, and those in quotes are rewritten.

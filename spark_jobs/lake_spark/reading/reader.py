@@ -146,7 +146,6 @@ def _reader_options(spec: TableSpec, *, bounded: bool = True) -> Dict[str, str]:
     # A landing path is a name, never a pattern.
     options = {"__globPaths__": "false"}
     if isinstance(kind, Csv):
-        options.update(mode="PERMISSIVE", columnNameOfCorruptRecord=CORRUPT)
         options.update(csv_reader.options(kind, bounded=bounded))
     return options
 

@@ -15,7 +15,18 @@ import zlib
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 Row = Tuple[Any, ...]
 
@@ -304,6 +315,7 @@ def _json(table: Table, raw: bytes) -> Verdict:
     text = decoded(table, raw)
     records, may = [], ""
     seen: Dict[str, str] = {}
+    inside: Set[str] = set()
     for line in re.split("\r\n|\n|\r", text):
         if not line.strip(" \t"):
             continue
@@ -321,12 +333,23 @@ def _json(table: Table, raw: bytes) -> Verdict:
         for name in value.keys() - {TWO_SPELLINGS}:
             if seen.setdefault(name.lower(), name) != name:
                 may = may or f"two spellings of {name} in two records"
+        inside.update(_names_inside(value.values()))
         texts = {name: value[key] for key in value for name in [key.lower()]}
         records.append(_record(table, texts, either=TWO_SPELLINGS in value))
     if any(need not in seen for need in table.needed):
         may = may or "lacks a column"
-    may = may or _odd_names(table, sorted(seen))
+    may = may or _odd_names(table, sorted({*seen, *inside}))
     return Verdict(tuple(records), "", may)
+
+
+def _names_inside(values: Iterable[Any]) -> Iterator[str]:
+    """The names in objects that are values, at any depth."""
+    for value in values:
+        if isinstance(value, dict):
+            yield from (name.lower() for name in value.keys() - {TWO_SPELLINGS})
+            yield from _names_inside(value.values())
+        elif isinstance(value, list):
+            yield from _names_inside(value)
 
 
 TWO_SPELLINGS = "\0two spellings"

@@ -55,13 +55,7 @@ def shape_of(
 ) -> Shape:
     """Return the file's columns; raise BadFile when it cannot be ingested."""
     refuse_name(file)
-    if file.size == 0:
-        raise UnreadableFile(
-            file.path,
-            "is empty (0 bytes): it was cut, or never written. Land the whole file in its "
-            "place, or remove it. For a snapshot without rows land a file with its header, "
-            "or with a line break where the format has none.",
-        )
+    _refuse_empty(file, file.size, "is empty (0 bytes)")
     kind = spec.source.format
     if isinstance(kind, (Csv, Json)):
         refuse_unreadable(file, spec)
@@ -106,12 +100,13 @@ def _csv_names(
 ) -> List[str]:
     """Return the columns' names, by the file's first record where it has a say in them."""
     kind = spec.source.format
+    head = head_of(spark, store, file)
     if kind.header:
-        return _first_record(head_of(spark, store, file), file, kind)
+        return _first_record(head, file, kind)
     names = declared_source_names(spec)
     # DMS says what happened in files of changes, and not in those of full loads.
     if spec.operation and spec.operation.column and is_load(spec, file):
-        fields = _first_record(head_of(spark, store, file), file, kind)
+        fields = _first_record(head, file, kind)
         return names[1:] if len(fields) == len(names) - 1 else names
     return names
 
@@ -125,7 +120,19 @@ def head_of(spark: SparkSession, store: ObjectStore, file: LandingFile) -> bytes
         head = store.read(file.uri, limit=HEAD_BYTES)
     except KeyError:
         raise UnreadableFile(file.path, REMOVED) from None
-    return unpacked(spark, head, file, most=HEAD_BYTES)
+    text = unpacked(spark, head, file, most=HEAD_BYTES)
+    _refuse_empty(file, len(text), "is empty when decompressed")
+    return text
+
+
+def _refuse_empty(file: LandingFile, size: int, what: str) -> None:
+    if size == 0:
+        raise UnreadableFile(
+            file.path,
+            f"{what}: it was cut, or never written. Land the whole file in its place, or "
+            "remove it. For a snapshot without rows land a file with its header, or with a "
+            "line break where the format has none.",
+        )
 
 
 def _refuse_other_lines(head: bytes, file: LandingFile) -> None:

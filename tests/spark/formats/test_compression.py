@@ -81,6 +81,16 @@ def test_what_is_no_zstd_is_set_aside(spark, tmp_path, kind):
     assert f"is not a valid {'zst' if kind == 'csv' else 'json'} file" in told["reason"]
 
 
+@pytest.mark.parametrize("form", ["{type: json}", "{type: csv, header: false}"])
+def test_a_packed_file_of_nothing_was_cut_like_an_empty_one(spark, tmp_path, form):
+    lake = Lake(spark, tmp_path, table(SPEC.format(form=form)))
+    for suffix in ("gz", "bz2", "zst"):
+        lake.land(f"changes/1.{suffix}", packed(spark, suffix, b""))
+    told = lake.run("incremental").set_aside
+    assert len(told) == 3
+    assert all("is empty when decompressed: it was cut" in e["reason"] for e in told)
+
+
 @pytest.mark.parametrize("suffix", ["gz", "bz2", "zst"])
 def test_a_head_of_joined_parts_is_unpacked_to_its_limit_and_no_more(spark, suffix):
     parts = [packed(spark, suffix, text) for text in (b"id,", b"x" * 10_000_000)]

@@ -314,6 +314,8 @@ def means_null(table: Table, written: str) -> bool:
 def _json(table: Table, raw: bytes) -> Verdict:
     text = decoded(table, raw)
     records, may = [], ""
+    if _spans_lines(text.lstrip(" \t\r\n")):
+        may = "the first object stands over two lines, as all might"
     seen: Dict[str, str] = {}
     inside: Set[str] = set()
     for line in re.split("\r\n|\n|\r", text):
@@ -340,6 +342,15 @@ def _json(table: Table, raw: bytes) -> Verdict:
         may = may or "lacks a column"
     may = may or _odd_names(table, sorted({*seen, *inside}))
     return Verdict(tuple(records), "", may)
+
+
+def _spans_lines(text: str) -> bool:
+    """Whether the object that a text begins with has a line break among its parts."""
+    try:
+        end = json.JSONDecoder().raw_decode(text)[1]
+    except (ValueError, RecursionError):
+        return False
+    return bool(re.search("[\r\n]", text[:end]))
 
 
 def _names_inside(values: Iterable[Any]) -> Iterator[str]:

@@ -39,8 +39,6 @@ of its quotes would be tried as the beginning of another."""
 _OBJECT = r"\{([^{}]*+)\}"
 _MARKED = f'"{MARK}([^"]*+)"'
 _END, _VALUE, BROKEN = "lake_end", "lake_value", "lake_broken"
-_DEEPEST = 8
-"""How deep objects are looked into for names that are there twice, if no type says."""
 
 
 def _exact(text: str) -> str:
@@ -185,7 +183,7 @@ def has_name_twice(text: str, kind: ColumnType) -> str:
     return f"({_name_twice(text, _maps(kind), _depth_of(kind) + 2)} IS NOT NULL)"
 
 
-def _name_twice(text: str, maps: Sequence[str] = (), rounds: int = _DEEPEST) -> str:
+def _name_twice(text: str, maps: Sequence[str], rounds: int) -> str:
     """Return SQL: a name that is twice in one object of the text, else null; linear.
 
     Without the strings that are values, the innermost objects are looked at and taken

@@ -43,7 +43,8 @@ def _parameters(args: argparse.Namespace) -> str:
 
 
 def _print_template(args: argparse.Namespace) -> str:
-    return json.dumps(_template(args), indent=1)
+    # CloudFormation counts blanks too.
+    return json.dumps(_template(args), separators=(",", ":"))
 
 
 def _policies(args: argparse.Namespace) -> str:

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Sequence
 
+from lake_infra.packing import MOST_POLICIES, packed, policies
 from lake_infra.resource_names import NotDeployable, last_part, runtime_roles, topics
-from lake_infra.runtime_role import (
-    format_databases,
-    input_documents,
-    landing_documents,
-    role_statements,
-)
+from lake_infra.runtime_role import format_databases, role_statements
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
 MOST_RESOURCES = 500
 """CloudFormation's limit of resources in one template."""
 
 _ON = "UsesLakeFormation"
+_SHOWN = 5
+"""Names of domains in a message."""
 
 Resource = Dict[str, Any]
 
@@ -81,43 +79,39 @@ def _role(
     name = last_part(arn)
     path = arn.split(":role", 1)[1][: -len(name)]
     role = logical_id("Role", name)
-    resources = {
+    steps = f"Steps of {', '.join(d.name for d in domains)}"[:1000]
+    documents = packed(role_statements(environment, domains, lake))
+    _check_policies(environment, arn, domains, len(documents))
+    return {
         role: {
             "Type": "AWS::IAM::Role",
             "Properties": {
                 "RoleName": name,
                 "Path": path,
-                "Description": f"Steps of {', '.join(d.name for d in domains)}"[:1000],
+                "Description": steps,
                 "AssumeRolePolicyDocument": policy_document([_trust()]),
-                "Policies": [
-                    {
-                        "PolicyName": "lake",
-                        "PolicyDocument": policy_document(
-                            role_statements(environment, domains)
-                        ),
-                    }
-                ],
             },
-        }
+        },
+        **policies(role, steps, documents),
     }
-    for kind, description, documents in (
-        ("Landing", "Landing files of tables", landing_documents(environment, domains)),
-        (
-            "Inputs",
-            "Tables of other domains that products read",
-            input_documents(environment, domains, lake),
-        ),
-    ):
-        for number, statements in enumerate(documents, start=1):
-            resources[f"{role}{kind}{number}"] = {
-                "Type": "AWS::IAM::ManagedPolicy",
-                "Properties": {
-                    "Description": description,
-                    "PolicyDocument": policy_document(statements),
-                    "Roles": [{"Ref": role}],
-                },
-            }
-    return resources
+
+
+def _check_policies(
+    environment: EnvironmentSpec, arn: str, domains: Sequence[DomainSpec], count: int
+) -> None:
+    """Raise NotDeployable for a role with more policies than IAM attaches to one."""
+    if count <= MOST_POLICIES:
+        return
+    remedy = "Name a role of its own for some of them in runtime_roles."
+    if len(domains) == 1:
+        remedy = "Move some of its tables to another domain."
+    names = ", ".join(domain.name for domain in domains[:_SHOWN])
+    names += ", ..." if len(domains) > _SHOWN else ""
+    reason = (
+        f"runtime role {last_part(arn)}: its steps need {count} managed policies, for "
+        f"{len(domains)} domain(s) ({names}); IAM attaches {MOST_POLICIES} to a role. {remedy}"
+    )
+    raise NotDeployable(environment.name, [reason])
 
 
 def policy_document(statements: List[Dict[str, Any]]) -> Dict[str, Any]:

@@ -83,7 +83,7 @@ def documents(template: Template, role: str) -> Iterator[Mapping[str, Any]]:
     for name, each in template["Resources"].items():
         properties = each.get("Properties", {})
         if name == role:
-            yield from (p["PolicyDocument"] for p in properties["Policies"])
+            yield from (p["PolicyDocument"] for p in properties.get("Policies", ()))
         elif {"Ref": role} in properties.get("Roles", ()) and "Policy" in each["Type"]:
             yield properties["PolicyDocument"]
 

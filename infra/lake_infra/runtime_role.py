@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set
+from typing import Any, Dict, Iterable, Iterator, List, Sequence, Set
 
 from lake_infra.resource_names import Root
 from lake_infra.statements import (
@@ -68,14 +68,17 @@ RETIRED = ("glue:GetTable", "glue:UpdateTable")
 SERVICES = {SecretStore.SECRETS_MANAGER: "secretsmanager", SecretStore.SSM: "ssm"}
 """The service of each store of secrets."""
 
-LONGEST_POLICY = 5500
-"""Characters of a managed policy: IAM takes 6144, and the partition's name is longer."""
+MOST_FOLDERS = 100
+"""Of more tables in a domain their landing folders are not listed one by one: its role
+reaches the landing folder of the domain."""
 
 
 def role_statements(
-    environment: EnvironmentSpec, domains: Sequence[DomainSpec]
+    environment: EnvironmentSpec,
+    domains: Sequence[DomainSpec],
+    lake: Sequence[DomainSpec],
 ) -> List[Statement]:
-    """Return all statements but those on landing files, for any number of tables."""
+    """Return all statements of the role of these domains; `lake` are all domains."""
     return [
         *_tables(Root.of(environment.warehouse), domains),
         *_erased_keys(environment, domains),
@@ -90,53 +93,71 @@ def role_statements(
         *_jars(environment),
         *_certificates(environment, domains),
         *_secrets(environment, domains),
+        *_landing_files(environment, domains),
+        *_inputs(environment, domains, lake),
     ]
 
 
-def landing_documents(
+def _landing_files(
     environment: EnvironmentSpec, domains: Sequence[DomainSpec]
-) -> Iterator[List[Statement]]:
-    """Return statements on the landing files of all tables, in documents within
-    IAM's limit."""
-    root = Root.of(environment.landing)
+) -> Iterator[Statement]:
+    """Yield the statements on the landing files of all tables."""
     tables = [t for d in domains for t in d.tables if t.has_files]
-    pulled = {t.source.path for t in tables if pulls_of(t)}
+    pulled = {t.source.path.strip("/") for t in tables if pulls_of(t)}
     # What another domain grants is read, never written: that one erases from it.
-    granted = {t.source.path for t in tables if not is_own(t)} - pulled
-    read = {t.source.path for t in tables} - pulled - granted
+    granted = {t.source.path.strip("/") for t in tables if not is_own(t)} - pulled
+    read = {t.source.path.strip("/") for t in tables} - pulled - granted
+    root = Root.of(environment.landing)
     erase = ERASE if environment.erase_secret else ()
-    for paths, to in (
-        (sorted(read), (*READ, *erase)),
-        (sorted(granted), READ),
-        (sorted(pulled), (*WRITE, *erase[:1])),
+
+    def folders(paths: Iterable[str]) -> List[str]:
+        return [f"{root.prefix}{path}/*" for path in paths]
+
+    own, others, written = folders(_few(read)), folders(granted), folders(_few(pulled))
+    for sid, to, keys in (
+        ("ReadLandingFiles", (*READ, *erase), own),
+        ("ReadGrantedLandingFiles", READ, sorted(others)),
+        ("PullLandingFiles", (*WRITE, *erase[:1]), written),
     ):
-        yield from _in_documents(root, paths, to, _landing)
+        if keys:
+            yield objects(sid, to, root, keys)
+    found = sorted({*own, *others, *written})
+    if found:
+        yield listing("FindLandingFiles", root, found)
+    if erase and (own or written):
+        yield old_versions("FindOldLandingFiles", root, sorted({*own, *written}))
 
 
-def input_documents(
+def _few(paths: Iterable[str]) -> List[str]:
+    """Return the folders, of a domain with many the domain's own alone."""
+    found: Dict[str, List[str]] = {}
+    for path in sorted(paths):
+        found.setdefault(path.partition("/")[0], []).append(path)
+    return [
+        path
+        for domain, own in found.items()
+        for path in (own if len(own) <= MOST_FOLDERS else [domain])
+    ]
+
+
+def _inputs(
     environment: EnvironmentSpec,
     domains: Sequence[DomainSpec],
     lake: Sequence[DomainSpec],
-) -> Iterator[List[Statement]]:
-    """Return statements on tables of other domains that products of these read, in
-    documents within IAM's limit; `lake` are all domains."""
+) -> Iterator[Statement]:
+    """Yield the statements on tables of other domains that products of these read.
+
+    Hadoop asks whether a folder is a file.
+    """
     own = {domain.name for domain in domains}
     moved = {table.stored_as for table in _moved(domains)}
     tables = sorted({*read_by_products(domains, lake)} - moved)
     paths = [table_path(t) for t in tables if t.partition(".")[0] not in own]
-    yield from _in_documents(Root.of(environment.warehouse), paths, READ, _inputs)
-
-
-def _inputs(root: Root, paths: Sequence[str], to: Sequence[str]) -> List[Statement]:
-    """Return statements on folders of tables; Hadoop asks whether a folder is a file."""
-    folders = [f"{root.prefix}{path}{end}" for path in paths for end in ("", "/*")]
-    return [
-        objects("ReadTablesOfOthers", to, root, folders),
-        listing("FindTablesOfOthers", root, folders),
-    ]
-
-
-Writer = Callable[[Root, Sequence[str], Sequence[str]], List[Statement]]
+    if paths:
+        root = Root.of(environment.warehouse)
+        folders = [f"{root.prefix}{path}{end}" for path in paths for end in ("", "/*")]
+        yield objects("ReadTablesOfOthers", READ, root, folders)
+        yield listing("FindTablesOfOthers", root, folders)
 
 
 def _moved(domains: Sequence[DomainSpec]) -> List[TableSpec]:
@@ -150,31 +171,6 @@ def folders_of_tables(domains: Sequence[DomainSpec]) -> List[str]:
     """List the folders below the warehouse that have tables of these domains."""
     moved = (table_path(table.stored_as) for table in _moved(domains))
     return [*(domain.name for domain in domains), *moved]
-
-
-def _in_documents(
-    root: Root, paths: Sequence[str], to: Sequence[str], write: Writer
-) -> Iterator[List[Statement]]:
-    chosen: List[str] = []
-    for path in paths:
-        if chosen and len(str(write(root, [*chosen, path], to))) > LONGEST_POLICY:
-            yield write(root, chosen, to)
-            chosen = []
-        chosen.append(path)
-    if chosen:
-        yield write(root, chosen, to)
-
-
-def _landing(root: Root, paths: Sequence[str], to: Sequence[str]) -> List[Statement]:
-    verb = "Pull" if set(WRITE) <= set(to) else "Read"
-    folders = [f"{root.prefix}{path.strip('/')}/*" for path in paths]
-    found = [
-        objects(f"{verb}LandingFiles", to, root, folders),
-        listing("FindLandingFiles", root, folders),
-    ]
-    if ERASE[0] in to:
-        found.append(old_versions("FindOldLandingFiles", root, folders))
-    return found
 
 
 def _tables(root: Root, domains: Sequence[DomainSpec]) -> Iterator[Statement]:

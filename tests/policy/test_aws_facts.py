@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 import pytest
 from lake_infra.endpoints import endpoint_services
+from lake_infra.policies import documents
 
 from tests.deploy.facts import FACTS, GITHUB, Templates, endpoint_faults, wrong
 
@@ -76,14 +77,16 @@ def bucket_without(layers: dict, action: str) -> None:
     found["Action"].remove(action)
 
 
-def of_steps(layers: dict) -> dict:
+def of_steps(layers: dict, sid: str) -> dict:
     roles = layers["domains"]["Resources"].items()
     (name,) = (n for n, each in roles if each["Type"] == "AWS::IAM::Role")
-    return policy(layers["domains"], name)
+    found = documents(layers["domains"], name)
+    (one,) = (e for document in found for e in document["Statement"] if e["Sid"] == sid)
+    return one
 
 
 def stores(layers: dict, change: Callable[[list], None]) -> None:
-    condition = statement(of_steps(layers), "KeyOfTheBuckets")["Condition"]
+    condition = of_steps(layers, "KeyOfTheBuckets")["Condition"]
     change(condition["StringEquals"]["kms:ViaService"])
 
 
@@ -214,9 +217,9 @@ PLANTED = [
         (
             STEPS,
             f"glue:{action} on",
-            lambda layers, a=action: statement(of_steps(layers), "Catalogue")[
-                "Action"
-            ].remove(f"glue:{a}"),
+            lambda layers, a=action: of_steps(layers, "Catalogue")["Action"].remove(
+                f"glue:{a}"
+            ),
         )
         for action in ("BatchCreatePartition", "BatchDeletePartition", "GetPartitions")
     ),

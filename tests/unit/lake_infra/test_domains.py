@@ -14,14 +14,10 @@ import pytest
 from botocore.validate import ParamValidator
 from lake_airflow.planning.plan import plan
 from lake_infra.domains import domains_template, logical_id
-from lake_infra.policies import resolved
+from lake_infra.packing import LONGEST_POLICY, MOST_POLICIES, packed, size
+from lake_infra.policies import documents, resolved
 from lake_infra.resource_names import NotDeployable
-from lake_infra.runtime_role import (
-    LONGEST_POLICY,
-    WRITE,
-    landing_documents,
-    role_statements,
-)
+from lake_infra.runtime_role import MOST_FOLDERS, WRITE, role_statements
 from lake_spec.contract.dag_names import DAG_KINDS
 from lake_spec.model import (
     Dimension,
@@ -36,7 +32,14 @@ from lake_spec.model import (
 )
 from lake_spec.model.choices import ReadableAs, SecretStore
 
-from tests.unit.lake_infra.lakes import domain, environment, product, pulling, topic
+from tests.unit.lake_infra.lakes import (
+    domain,
+    environment,
+    product,
+    pulling,
+    role,
+    topic,
+)
 
 SALES = domain("sales", "sales/orders", "sales/customers/", told="people")
 STOCK, MOMA = domain("stock", "wms"), domain("moma", "museum/artists")
@@ -44,15 +47,17 @@ TEMPLATE = domains_template(environment(), [STOCK, SALES, MOMA])
 RESOURCES = TEMPLATE["Resources"]
 
 
-def statements(name: str) -> dict:
-    properties = RESOURCES[name]["Properties"]
-    documents = [each["PolicyDocument"] for each in properties.get("Policies", [])]
-    documents += (
-        [properties["PolicyDocument"]] if "PolicyDocument" in properties else []
-    )
-    return {
-        each["Sid"]: each for document in documents for each in document["Statement"]
-    }
+def statements(role: str) -> dict:
+    """The statements of all policies of a role in the template."""
+    found = documents(TEMPLATE, role)
+    return {each["Sid"]: each for document in found for each in document["Statement"]}
+
+
+def of_role(environment, domains) -> dict:
+    """The statements that a role of these domains has, which are the whole lake."""
+    found = role_statements(environment, domains, domains)
+    assert len({each["Sid"] for each in found}) == len(found)
+    return {each["Sid"]: each for each in found}
 
 
 def keys(statement: dict) -> list:
@@ -68,9 +73,9 @@ def test_there_is_a_role_for_each_that_domains_have_and_a_database_for_each_doma
         name: each["Type"].split("::", 1)[1] for name, each in RESOURCES.items()
     } == {
         "RolestepsX2dXsales": "IAM::Role",
-        "RolestepsX2dXsalesLanding1": "IAM::ManagedPolicy",
+        "RolestepsX2dXsalesPolicy1": "IAM::ManagedPolicy",
         "Rolesteps": "IAM::Role",
-        "RolestepsLanding1": "IAM::ManagedPolicy",
+        "RolestepsPolicy1": "IAM::ManagedPolicy",
         "Databasemoma": "Glue::Database",
         "DatabasemomaGrant": "LakeFormation::PrincipalPermissions",
         "DatabasemomaTablesGrant": "LakeFormation::PrincipalPermissions",
@@ -102,7 +107,7 @@ def test_a_role_writes_the_tables_and_runs_of_its_domain_alone():
 
 
 def test_a_role_reads_the_landing_files_of_its_tables_alone():
-    found = statements("RolestepsX2dXsalesLanding1")
+    found = statements("RolestepsX2dXsales")
     paths = ["files/sales/customers/*", "files/sales/orders/*"]
     assert keys(found["ReadLandingFiles"]) == [f"s3:::land/{path}" for path in paths]
     assert found["ReadLandingFiles"]["Action"] == ["s3:GetObject"]
@@ -156,7 +161,7 @@ def named(spec, *formats):
 
 def test_a_role_writes_the_databases_of_the_formats_that_its_tables_ask_for():
     sales = named(SALES, ReadableAs.DELTA)
-    found = {each["Sid"]: each for each in role_statements(environment(), [sales])}
+    found = of_role(environment(), [sales])
     start = "glue:${AWS::Region}:${AWS::AccountId}:"
     assert keys(found["Catalogue"]) == [
         f"{start}catalog",
@@ -199,7 +204,7 @@ def test_each_format_that_is_named_has_a_database_with_its_grants():
 
 
 def test_a_shared_role_reaches_all_of_its_domains_and_no_other():
-    text = json.dumps([statements("Rolesteps"), statements("RolestepsLanding1")])
+    text = json.dumps(statements("Rolesteps"))
     assert "tables/moma" in text and "tables/stock" in text
     assert "sales" not in text and "erp" not in text
 
@@ -207,8 +212,7 @@ def test_a_shared_role_reaches_all_of_its_domains_and_no_other():
 def test_a_domain_whose_name_begins_another_does_not_reach_it():
     """`sales` next to `sales_eu`: no pattern of the one matches a key of the other."""
     template = domains_template(environment(), [domain("sales"), domain("sales_eu")])
-    policy = template["Resources"]["RolestepsX2dXsales"]["Properties"]["Policies"][0]
-    text = json.dumps(policy)
+    text = json.dumps([*documents(template, "RolestepsX2dXsales")])
     assert "sales*" not in text and "sales_*" not in text
     assert set(template["Resources"]) >= {"Databasesales", "DatabasesalesX5fXeu"}
 
@@ -238,24 +242,80 @@ def test_the_topic_of_alarms_is_of_another_layer():
     assert not [n for n in template["Resources"] if n.startswith("Topic")]
 
 
-def test_the_landing_files_of_many_tables_are_in_several_policies_that_iam_takes():
-    many = domain("many", *(f"source/of_some_length/table_{n:03d}" for n in range(200)))
-    documents = list(landing_documents(environment(), [many]))
-    assert len(documents) > 1
-    assert all(len(str(each)) <= LONGEST_POLICY for each in documents)
-    read = [key for each in documents for key in each[0]["Resource"]]
-    assert len(read) == 200
+@pytest.mark.parametrize("erase", [None, "/lake/prod/erase"])
+@pytest.mark.parametrize("tables", [1, 10, 99, 100, 101, 250, 500])
+def test_a_domain_of_any_size_has_policies_that_iam_takes(tables, erase):
+    paths = [f"many/of_some_length/table_{n:03d}" for n in range(tables)]
+    many = [domain("many", *paths)]
+    named = replace(environment(), erase_secret=erase)
+    found = packed(role_statements(named, many, many))
+    assert len(found) <= MOST_POLICIES
+    for document in found:
+        assert len({each["Sid"] for each in document}) == len(document)
+        assert sum(size(each) + 1 for each in document) <= LONGEST_POLICY - 38
+    read = keys_of(found, "ReadLandingFiles")
+    if tables <= MOST_FOLDERS:
+        assert sorted(read) == [f"s3:::land/files/{path}/*" for path in paths]
+    else:
+        assert read == ["s3:::land/files/many/*"]
+
+
+def keys_of(found, sid: str) -> list:
+    """The resources of a statement that may be divided."""
+    parts = [e for document in found for e in document if e["Sid"].startswith(sid)]
+    return [key for part in parts for key in keys(part)]
+
+
+@pytest.mark.parametrize("erase", [None, "/lake/prod/erase"])
+def test_so_many_domains_share_a_role_as_iam_takes_and_more_are_refused(erase):
+    """Three domains with an erase filled a role's inline policy."""
+    named = replace(environment(), erase_secret=erase)
+    refused = []
+    for count in (1, 2, 3, 5, 10, 15, 20, 35, 50):
+        lake = [domain(f"domain_{n:02d}", f"domain_{n:02d}/a") for n in range(count)]
+        try:
+            template = domains_template(named, lake)
+        except NotDeployable as error:
+            refused.append(count)
+            assert "runtime role steps: its steps need" in str(error)
+            assert "Name a role of its own for some of them" in str(error)
+            continue
+        assert not refused
+        assert len([*documents(template, "Rolesteps")]) <= MOST_POLICIES
+    assert 10 not in refused and 50 in refused
+
+
+def test_a_statement_that_is_too_long_is_divided_and_loses_nothing():
+    paths = [f"sales/{'long' * 20}/{n:03d}" for n in range(90)]
+    (sales,) = [domain("crm", *paths)]
+    statements = role_statements(environment(), [sales], [sales])
+    found = packed(statements)
+    assert len(found) > 3
+
+    def everything(each: dict) -> set:
+        condition = each.get("Condition", {}).get("StringLike", {})
+        return {
+            (json.dumps(each["Action"]), json.dumps(resource), prefix)
+            for resource in each["Resource"]
+            for prefix in condition.get("s3:prefix", [""])
+        }
+
+    whole = set().union(*map(everything, statements))
+    assert set().union(*(everything(e) for d in found for e in d)) == whole
 
 
 def test_more_domains_than_a_template_takes_are_refused():
-    with pytest.raises(NotDeployable, match="need 60[0-9] resources"):
-        domains_template(environment(), [domain(f"d{n}") for n in range(200)])
+    lake = [domain(f"d{n}") for n in range(200)]
+    roles = tuple((each.name, role(f"steps-{each.name}")) for each in lake)
+    with pytest.raises(NotDeployable, match="need 1[0-9]{3} resources"):
+        domains_template(environment(runtime_roles=roles), lake)
 
 
 def test_what_another_domain_grants_is_read_alone_also_where_the_role_may_erase():
     guest = domain("moma", "moma/artists", "sales/people")
     named = replace(environment(), erase_secret="/lake/dev/erase")
-    (own, *_), (granted, *_) = landing_documents(named, [guest])
+    found = of_role(named, [guest])
+    own, granted = found["ReadLandingFiles"], found["ReadGrantedLandingFiles"]
     assert keys(own) == ["s3:::land/files/moma/artists/*"]
     assert "s3:PutObject" in own["Action"]
     assert keys(granted) == ["s3:::land/files/sales/people/*"]
@@ -270,7 +330,7 @@ def test_only_where_a_secret_is_named_may_a_role_erase():
     assert keys(read) == ["s3:::land/files/_erased/sales/*"]
     assert read["Action"] == ["s3:GetObject"]
     named = replace(environment(), erase_secret="/lake/dev/erase")
-    found = {each["Sid"]: each for each in role_statements(named, [SALES])}
+    found = of_role(named, [SALES])
     assert keys(found["EraseRequests"]) == ["s3:::work/runs/erase/sales/*"]
     assert keys(found["EraseOldVersions"]) == ["s3:::house/tables/sales/*"]
     assert found["ErasedKeys"]["Action"] == ["s3:GetObject", "s3:PutObject"]
@@ -280,12 +340,10 @@ def test_only_where_a_secret_is_named_may_a_role_erase():
     assert found["SecretOfErasedKeys"]["Resource"]["Fn::Sub"].endswith(
         ":parameter/lake/dev/erase"
     )
-    ((files, *finds),) = landing_documents(named, [SALES])
-    assert set(files["Action"]) == {
+    assert set(found["ReadLandingFiles"]["Action"]) == {
         *("s3:DeleteObjectVersion", "s3:GetObject", "s3:PutObject")
     }
-    versions = [*finds, *found.values()]
-    versions = [e for e in versions if e["Action"] == "s3:ListBucketVersions"]
+    versions = [e for e in found.values() if e["Action"] == "s3:ListBucketVersions"]
     prefixes = {p for e in versions for p in e["Condition"]["StringLike"]["s3:prefix"]}
     # What delete_old_versions is called with lies in one of these, of this domain alone.
     assert {"tables/sales/*", "runs/erase/sales/*", "runs/sales_erase/*"} < prefixes
@@ -300,23 +358,24 @@ def test_a_role_reads_the_tables_of_others_that_its_products_read():
     totals = product("totals", "crm.dim", "sales.t0", "moma.t0")
     sales = replace(SALES, tables=(*SALES.tables, totals))
     template = domains_template(environment(), [sales, MOMA, dims])
-    policy = template["Resources"]["RolestepsX2dXsalesInputs1"]["Properties"]
-    assert policy["Roles"] == [{"Ref": "RolestepsX2dXsales"}]
-    read, find = policy["PolicyDocument"]["Statement"]
+    found = {
+        each["Sid"]: each
+        for document in documents(template, "RolestepsX2dXsales")
+        for each in document["Statement"]
+    }
+    read, find = found["ReadTablesOfOthers"], found["FindTablesOfOthers"]
     tables = ("crm/dim", f"crm/{people.name}", f"crm/{places.name}", "moma/t0")
     folders = [f"tables/{each}{end}" for each in tables for end in ("", "/*")]
     assert keys(read) == [f"s3:::house/{each}" for each in folders]
     assert read["Action"] == ["s3:GetObject"]
     assert find["Condition"]["StringLike"]["s3:prefix"] == folders
-    assert items.name not in json.dumps(policy)
-    assert not [
-        name for name in template["Resources"] if name.startswith("RolestepsInp")
-    ]
+    assert items.name not in json.dumps([read, find])
+    assert "TablesOfOthers" not in json.dumps([*documents(template, "Rolesteps")])
 
 
 def test_a_product_has_no_landing_files():
     sales = replace(SALES, tables=(product("totals", "sales.t0"),))
-    assert list(landing_documents(environment(), [sales])) == []
+    assert "LandingFiles" not in json.dumps(of_role(environment(), [sales]))
 
 
 CONNECTIONS = (
@@ -336,7 +395,7 @@ PULLED = [
 
 def test_a_role_reads_the_secrets_that_pulls_of_its_tables_use_alone():
     servers = environment(connections=CONNECTIONS)
-    found = {each["Sid"]: each for each in role_statements(servers, PULLED)}
+    found = of_role(servers, PULLED)
     start = "${AWS::Region}:${AWS::AccountId}:"
     assert keys(found["SecretsOfConnections"]) == [
         f"secretsmanager:{start}secret:AmazonMSK_lake-??????",
@@ -344,7 +403,7 @@ def test_a_role_reads_the_secrets_that_pulls_of_its_tables_use_alone():
     ]
     assert keys(found["ParametersOfConnections"]) == [f"ssm:{start}parameter/lake/old"]
     assert found["SecretsOfConnections"]["Action"] == ["secretsmanager:GetSecretValue"]
-    assert "secret:" not in json.dumps(role_statements(servers, [SALES, PULLED[3]]))
+    assert "secret:" not in json.dumps(of_role(servers, [SALES, PULLED[3]]))
 
 
 @pytest.mark.parametrize("setting", ["load_from", "changes_from"])
@@ -355,10 +414,10 @@ def test_a_role_reads_no_secret_of_a_connection_that_is_for_others(setting):
     }
     thief = pulling(domain("thief", "thief"), **{setting: pulls[setting]})
     servers = environment(connections=CONNECTIONS)
-    assert "secret:" not in json.dumps(role_statements(servers, [thief]))
+    assert "secret:" not in json.dumps(of_role(servers, [thief]))
     # Nor because another domain that runs as the same role only may use it.
     idle = pulling(domain("a", "a"), load_from=JdbcTable("old", "a"))
-    assert "secret:" not in json.dumps(role_statements(servers, [thief, idle]))
+    assert "secret:" not in json.dumps(of_role(servers, [thief, idle]))
 
 
 def test_a_role_reads_the_certificates_that_its_servers_are_checked_by():
@@ -368,29 +427,30 @@ def test_a_role_reads_the_certificates_that_its_servers_are_checked_by():
         ("old", PostgreSql("h", "d", "lake/old", ("b",), ca=others)),
     )
     servers = environment(connections=known)
-    found = {each["Sid"]: each for each in role_statements(servers, [PULLED[0]])}
+    found = of_role(servers, [PULLED[0]])
     assert keys(found["Certificates"]) == ["s3:::work/ca/rds.pem"]
     assert found["Certificates"]["Action"] == ["s3:GetObject"]
-    assert "/ca/" not in json.dumps(role_statements(servers, [SALES]))
+    assert "/ca/" not in json.dumps(of_role(servers, [SALES]))
 
 
 def test_a_role_writes_the_landing_files_that_its_tables_pull_alone():
-    read, pulled = landing_documents(environment(), [SALES, PULLED[0]])
-    assert keys(pulled[0]) == ["s3:::land/files/shop/a/*"]
-    assert pulled[0]["Action"] == list(WRITE)
-    assert keys(read[0]) == [
+    found = of_role(environment(), [SALES, PULLED[0]])
+    read, pulled = found["ReadLandingFiles"], found["PullLandingFiles"]
+    assert keys(pulled) == ["s3:::land/files/shop/a/*"]
+    assert pulled["Action"] == list(WRITE)
+    assert keys(read) == [
         "s3:::land/files/sales/customers/*",
         "s3:::land/files/sales/orders/*",
     ]
-    assert read[0]["Action"] == ["s3:GetObject"]
+    assert read["Action"] == ["s3:GetObject"]
     erasing = environment(erase_secret="/lake/erase")
-    (written,) = landing_documents(erasing, [PULLED[0]])
-    assert set(written[0]["Action"]) == {*WRITE, "s3:DeleteObjectVersion"}
+    written = of_role(erasing, [PULLED[0]])["PullLandingFiles"]
+    assert set(written["Action"]) == {*WRITE, "s3:DeleteObjectVersion"}
 
 
 def test_a_role_reads_the_jars_of_its_steps():
     with_jars = environment(jars=("s3://work/jars/a.jar",))
-    found = {each["Sid"]: each for each in role_statements(with_jars, [SALES])}
+    found = of_role(with_jars, [SALES])
     assert keys(found["Jars"]) == ["s3:::work/jars/a.jar"]
     assert found["Jars"]["Action"] == ["s3:GetObject"]
 
@@ -421,7 +481,7 @@ def test_a_role_reaches_what_a_moved_table_is_and_nothing_else_of_that_domain():
     storage = replace(wms.storage, readable_as=(ReadableAs.ICEBERG,))
     moved = replace(wms, name="parts", formerly="sales.old", storage=storage)
     stock = replace(STOCK, tables=(moved,))
-    found = {each["Sid"]: each for each in role_statements(environment(), [stock])}
+    found = of_role(environment(), [stock])
     lists = {s: e for s, e in found.items() if isinstance(e["Resource"], list)}
     own = {sid: keys(each) for sid, each in lists.items()}
     of_sales = {

@@ -149,7 +149,7 @@ def _database(
     return {
         database: {
             "Type": "AWS::Glue::Database",
-            "DeletionPolicy": "Retain",
+            "DeletionPolicy": "RetainExceptOnCreate",
             "UpdateReplacePolicy": "Retain",
             "Properties": {
                 "CatalogId": account,

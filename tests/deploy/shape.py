@@ -34,13 +34,20 @@ def too_long(text: str) -> List[str]:
 
 
 def lost_with_the_stack(text: str) -> List[str]:
-    """Data that goes when a stack is deleted or a resource replaced."""
+    """Data that goes when a stack is deleted or a resource replaced.
+
+    What a stack made that then failed has no data, and would be in the way of the next.
+    """
+    kept = {
+        "DeletionPolicy": "RetainExceptOnCreate",
+        "UpdateReplacePolicy": "Retain",
+    }
     return [
-        f"{name}: write {policy}: Retain"
+        f"{name}: write {policy}: {value}"
         for name, each in resources(text)
         if each["Type"] in KEEPS_DATA
-        for policy in ("DeletionPolicy", "UpdateReplacePolicy")
-        if each.get(policy) != "Retain"
+        for policy, value in kept.items()
+        if each.get(policy) != value
     ]
 
 

@@ -166,6 +166,10 @@ def resource(kind: str, **rest: object) -> str:
             shape.lost_with_the_stack,
             resource("AWS::S3::Bucket", DeletionPolicy="Retain"),
         ),
+        (
+            shape.lost_with_the_stack,
+            resource("AWS::S3::Bucket", DeletionPolicy="RetainExceptOnCreate"),
+        ),
         (shape.open_to_the_internet, resource("AWS::EC2::NatGateway")),
         (
             shape.open_to_the_internet,
@@ -190,6 +194,7 @@ def resource(kind: str, **rest: object) -> str:
         "alias",
         "long",
         "lost",
+        "in the way",
         "gateway",
         "address",
         "rule",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Sequence
 
+from lake_infra.lake_formation import Resource, grant, in_turn
 from lake_infra.packing import MOST_POLICIES, packed, policies
 from lake_infra.resource_names import NotDeployable, last_part, runtime_roles, topics
 from lake_infra.runtime_role import format_databases, role_statements
@@ -18,8 +19,6 @@ MOST_RESOURCES = 500
 _ON = "UsesLakeFormation"
 _SHOWN = 5
 """Names of domains in a message."""
-
-Resource = Dict[str, Any]
 
 
 def domains_template(
@@ -51,7 +50,7 @@ def domains_template(
             },
         },
         "Conditions": {_ON: {"Fn::Equals": [{"Ref": "LakeFormation"}, "on"]}},
-        "Resources": resources,
+        "Resources": in_turn(resources),
     }
 
 
@@ -183,17 +182,8 @@ def _database(
 
 def _grant(role: str, thing: Resource, permissions: List[str]) -> Resource:
     """Grant by Lake Formation, if it controls the catalogue."""
-    holder = {"DataLakePrincipalIdentifier": {"Fn::GetAtt": [role, "Arn"]}}
-    return {
-        "Type": "AWS::LakeFormation::PrincipalPermissions",
-        "Condition": _ON,
-        "Properties": {
-            "Principal": holder,
-            "Resource": thing,
-            "Permissions": permissions,
-            "PermissionsWithGrantOption": [],
-        },
-    }
+    arn = {"Fn::GetAtt": [role, "Arn"]}
+    return grant(arn, thing, permissions, Condition=_ON)
 
 
 def _topic(arn: str) -> Resource:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Tuple
 
-from lake_infra.domains import Resource, check_size, logical_id, policy_document
+from lake_infra.domains import check_size, logical_id, policy_document
+from lake_infra.lake_formation import Resource, grant, in_turn
 from lake_infra.resource_names import NotDeployable, Root
 from lake_infra.runtime_role import folders_of_tables, READ
 from lake_infra.statements import in_bucket, listing, objects, sub
@@ -43,7 +44,7 @@ def readers_template(
                 "AllowedPattern": "[a-z][a-z0-9-]{0,19}",
             }
         },
-        "Resources": resources,
+        "Resources": in_turn(resources),
     }
 
 
@@ -93,9 +94,9 @@ def _grants(domain: DomainSpec) -> Dict[str, Resource]:
         for database, chosen_of in shown.items():
             named = {"CatalogId": _ACCOUNT, "Name": database}
             id = logical_id("Reader", f"{database}/{role}")
-            found[id] = _grant(arn, {"Database": named}, ["DESCRIBE"])
+            found[id] = grant(arn, {"Database": named}, ["DESCRIBE"])
             for name, chosen in chosen_of.items():
-                found[logical_id(f"{id}Of", name)] = _grant(
+                found[logical_id(f"{id}Of", name)] = grant(
                     arn,
                     _table(database, name, chosen),
                     ["DESCRIBE", "SELECT"] if chosen is None else ["SELECT"],
@@ -119,18 +120,6 @@ def _arn_of(role: str) -> Any:
     return sub(f"arn:${{AWS::Partition}}:iam::${{AWS::AccountId}}:role/{role}")
 
 
-def _grant(holder: Any, thing: Resource, permissions: List[str]) -> Resource:
-    return {
-        "Type": "AWS::LakeFormation::PrincipalPermissions",
-        "Properties": {
-            "Principal": {"DataLakePrincipalIdentifier": holder},
-            "Resource": thing,
-            "Permissions": permissions,
-            "PermissionsWithGrantOption": [],
-        },
-    }
-
-
 def _location(
     environment: EnvironmentSpec, domain: DomainSpec, folder: str
 ) -> Dict[str, Resource]:
@@ -150,10 +139,7 @@ def _location(
                 "UseServiceLinkedRole": False,
             },
         },
-        f"{name}Grant": {
-            **_grant(role, place, ["DATA_LOCATION_ACCESS"]),
-            "DependsOn": name,
-        },
+        f"{name}Grant": grant(role, place, ["DATA_LOCATION_ACCESS"], DependsOn=name),
     }
 
 

@@ -14,6 +14,7 @@ import pytest
 from botocore.validate import ParamValidator
 from lake_airflow.planning.plan import plan
 from lake_infra.domains import domains_template, logical_id
+from lake_infra.lake_formation import grant, in_turn
 from lake_infra.packing import LONGEST_POLICY, MOST_POLICIES, packed, size
 from lake_infra.policies import documents, resolved
 from lake_infra.resource_names import NotDeployable
@@ -234,6 +235,16 @@ def test_lake_formation_grants_only_where_it_is_asked_for():
     grants = [n for n in RESOURCES if n.endswith("Grant")]
     assert {RESOURCES[n]["Condition"] for n in grants} == {"UsesLakeFormation"}
     assert TEMPLATE["Parameters"]["LakeFormation"]["Default"] == "off"
+
+
+def test_grants_are_made_one_after_the_other():
+    grants = [n for n in RESOURCES if n.endswith("Grant")]
+    after = [RESOURCES[name].get("DependsOn", []) for name in grants]
+    assert len(grants) == 6
+    assert after == [[], *([name] for name in grants[:-1])]
+    beside = {"A": {"Type": "x"}, "B": grant("r", {}, [], DependsOn="A")}
+    beside["C"] = grant("r", {}, [], DependsOn="A")
+    assert in_turn(beside)["C"]["DependsOn"] == ["A", "B"]
 
 
 def test_the_topic_of_alarms_is_of_another_layer():

@@ -13,7 +13,7 @@ from lake_infra.domains import domains_template
 from lake_infra.parameters import parameters
 from lake_infra.policies import policies
 from lake_infra.readers import readers_template
-from lake_infra.resource_names import check_deployable
+from lake_infra.resource_names import check_catalogue, check_deployable
 from lake_infra.settings import settings
 from lake_infra.template import GENERATED, LAYERS, load_template
 from lake_spec.diagnostics.errors import LakeError
@@ -66,6 +66,9 @@ def _template(args: argparse.Namespace) -> dict[str, Any]:
 def _specs(args: argparse.Namespace) -> tuple:
     environment, domains = _loaded(args)
     check_deployable(environment, domains)
+    folder = args.dags / "environments"
+    names = sorted(each.stem for each in folder.glob("*.yml"))
+    check_catalogue(environment, [load_environment(name, folder) for name in names])
     return environment, domains
 
 

@@ -93,6 +93,36 @@ def check_deployable(
         raise NotDeployable(environment.name, reasons)
 
 
+def check_catalogue(
+    environment: EnvironmentSpec, others: Iterable[EnvironmentSpec]
+) -> None:
+    """Raise NotDeployable where another environment is in the same account and region.
+
+    Databases of Glue are named like their domains, so both would have the same ones.
+    """
+    place = _place(environment)
+    same = sorted(
+        each.name
+        for each in others
+        if each.name != environment.name and _place(each) == place
+    )
+    if same and place is not None:
+        account, region = place
+        reason = (
+            f"region: got {region} of the account {account}, in which "
+            f"{', '.join(same)} is too. Databases of Glue are named like their domains, so "
+            "both would have the same ones: give it another account or region."
+        )
+        raise NotDeployable(environment.name, [reason])
+
+
+def _place(environment: EnvironmentSpec) -> Optional[tuple[str, str]]:
+    """Return the account, by its roles, and the region; None where no role is named."""
+    roles = dict(environment.runtime_roles).values()
+    arn = environment.runtime_role or next(iter(roles), None)
+    return (arn.split(":")[4], environment.region) if arn else None
+
+
 def check_runtime_roles(
     environment: EnvironmentSpec, domains: Iterable[DomainSpec]
 ) -> None:

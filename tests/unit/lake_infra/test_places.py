@@ -6,6 +6,7 @@ import pytest
 from lake_infra.resource_names import (
     NotDeployable,
     Root,
+    check_catalogue,
     check_deployable,
     runtime_roles,
 )
@@ -36,6 +37,29 @@ def test_a_role_that_no_domain_has_is_not_made():
 
 def test_an_environment_that_fits_is_no_fault():
     check_deployable(environment(), [SALES, STOCK])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"region": "eu-west-1"},
+        {"runtime_role": role("steps").replace("111122223333", "444455556666")},
+        {"runtime_role": None, "runtime_roles": ()},
+    ],
+)
+def test_environments_of_other_places_have_other_databases(changes):
+    other = environment(name="other", **changes)
+    check_catalogue(environment(), [environment(), other])
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"runtime_role": None}], ids=["shared role", "roles of domains"]
+)
+def test_a_second_environment_of_one_place_is_refused(changes):
+    other = environment(name="other", **changes)
+    told = "got eu-central-1 of the account 111122223333, in which other is too"
+    with pytest.raises(NotDeployable, match=told):
+        check_catalogue(environment(), [environment(), other])
 
 
 @pytest.mark.parametrize(

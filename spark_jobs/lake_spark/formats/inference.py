@@ -49,6 +49,9 @@ _AROUND_ROWS = ("value", "payload", "before", "after")
 HEAD_BYTES = 1 << 18
 """How much of a text file is read to find its first record: 256 KiB."""
 
+_SMALLEST = 64
+"""A packed file of fewer bytes may hold nothing: one without a header is looked into."""
+
 
 def shape_of(
     spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
@@ -100,13 +103,14 @@ def _csv_names(
 ) -> List[str]:
     """Return the columns' names, by the file's first record where it has a say in them."""
     kind = spec.source.format
-    head = head_of(spark, store, file)
     if kind.header:
-        return _first_record(head, file, kind)
+        return _first_record(head_of(spark, store, file), file, kind)
+    if file.size < _SMALLEST:
+        head_of(spark, store, file)
     names = declared_source_names(spec)
     # DMS says what happened in files of changes, and not in those of full loads.
     if spec.operation and spec.operation.column and is_load(spec, file):
-        fields = _first_record(head, file, kind)
+        fields = _first_record(head_of(spark, store, file), file, kind)
         return names[1:] if len(fields) == len(names) - 1 else names
     return names
 

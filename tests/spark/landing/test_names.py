@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.model.column_type import ColumnType
 from lake_spark.formats.file_schema import Shape
+from lake_spark.formats.reader_columns import FILE
 from lake_spark.ingest.batches import landing_of
 from lake_spark.reading import reader
 from lake_spark.schema.columns import TEXT
@@ -89,7 +90,7 @@ def test_every_format_reads_the_file_of_that_name(spark, tmp_path, form):
     names = [reader.file_name(spark, each) for each in files]
     shape = Shape((("id", TEXT if form == "json" else ColumnType("int")),))
     read = reader.load(spark, lake.spec, shape, [each.uri for each in files])
-    found = read.select(F.input_file_name().alias("file"), "id").collect()
+    found = read.select(F.col(FILE).alias("file"), "id").collect()
     assert sorted((row.file, int(row.id)) for row in found) == sorted(
         (name, 1) for name in names
     )

@@ -130,7 +130,7 @@ def blank_json(
 
 def _blank_line(line: bytes, declared: Dict[str, ColumnType]) -> bytes:
     try:
-        record = object_of(line.decode("utf-8").lstrip("\ufeff"))
+        record = object_of(line.decode("utf-8").lstrip("\ufeff"), any_characters=True)
     except (UnicodeDecodeError, BadRecord):
         return b"{}"  # what is no record has no names to keep
     blank = {

@@ -13,9 +13,8 @@ from typing import List
 
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.sql_text import sql_identifier, sql_literal
+from lake_spark.formats.reader_columns import THERE
 from lake_spark.schema import json_text
-
-THERE = "_lake_there"
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_]+")
 """Names that fields of tables have."""

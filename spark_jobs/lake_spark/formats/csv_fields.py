@@ -21,7 +21,7 @@ from lake_spark.landing import literal_paths
 LARGEST_FILE = 128 << 20
 """The most bytes of such a file, unpacked: it passes through memory as a whole."""
 
-OPTIONS = {"wholetext": "true"}
+_OPTIONS = {"wholetext": "true"}
 """Spark's options of the text source."""
 
 _BOM = sql_literal("\ufeff")
@@ -58,7 +58,7 @@ def load(
     spark: SparkSession, kind: Csv, shape: Shape, uris: Sequence[str]
 ) -> DataFrame:
     """Load the raw columns of files of one shape, and CORRUPT."""
-    rows = literal_paths.load(spark.read.options(**OPTIONS), "text", uris)
+    rows = literal_paths.load(spark.read.options(**_OPTIONS), "text", uris)
     for columns in layers(kind, shape):
         rows = rows.selectExpr(*columns)
     return rows
@@ -72,7 +72,7 @@ def counted(
     A row for each file, as `csv_reader` has them for lines: file, records, line (null if
     all are records), record, kind, before, excerpt.
     """
-    rows = literal_paths.load(spark.read.options(**OPTIONS), "text", uris)
+    rows = literal_paths.load(spark.read.options(**_OPTIONS), "text", uris)
     field = field_pattern(kind, once=True, alone=True)
     delimiter = _code(kind.delimiter)
     whole = sql_literal(rf"\A{field}(?:{delimiter}{field})*+\z")

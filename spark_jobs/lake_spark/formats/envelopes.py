@@ -22,10 +22,10 @@ from lake_spec.model.envelopes import (
 )
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.formats import debezium, mongodb_json
-from lake_spark.formats.absent_fields import of_json, THERE
+from lake_spark.formats.absent_fields import of_json
 from lake_spark.formats.before_images import roots_of_key
 from lake_spark.formats.file_schema import Fields, Shape
-from lake_spark.formats.reader_columns import CORRUPT, WHY
+from lake_spark.formats.reader_columns import CORRUPT, THERE, WHY
 from lake_spark.formats.nested_columns import taken_apart
 from lake_spark.schema.columns import TEXT
 

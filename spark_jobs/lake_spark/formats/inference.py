@@ -49,8 +49,12 @@ _AROUND_ROWS = ("value", "payload", "before", "after")
 HEAD_BYTES = 1 << 18
 """How much of a text file is read to find its first record: 256 KiB."""
 
-_SMALLEST = 64
-"""A packed file of fewer bytes may hold nothing: one without a header is looked into."""
+_BZIP2_BLOCK = 1 << 20
+"""How much of a bzip2 file is read: nothing can be had before a whole block of 900 kB."""
+
+_SMALLEST = 512
+"""A packed file of fewer bytes may hold nothing, and the name that gzip keeps: one without
+a header is looked into."""
 
 
 def shape_of(
@@ -120,12 +124,14 @@ def head_of(spark: SparkSession, store: ObjectStore, file: LandingFile) -> bytes
 
     Raise BadFile if they cannot be had.
     """
+    limit = _BZIP2_BLOCK if file.path.endswith(".bz2") else HEAD_BYTES
     try:
-        head = store.read(file.uri, limit=HEAD_BYTES)
+        head = store.read(file.uri, limit=limit)
     except KeyError:
         raise UnreadableFile(file.path, REMOVED) from None
     text = unpacked(spark, head, file, most=HEAD_BYTES)
-    _refuse_empty(file, len(text), "is empty when decompressed")
+    if len(head) < limit:  # else bzip2 may only have begun its first block
+        _refuse_empty(file, len(text), "is empty when decompressed")
     return text
 
 
@@ -216,7 +222,7 @@ def _names_of_maps(spec: TableSpec) -> List[str]:
     names: Set[str] = set()
     for name, column in spec.columns:
         kind = stored_type(column.type)
-        if kind.name == "map":
+        if _holds_maps(kind):
             sources = column.source or (name,)
             names.update(each.rpartition(".")[-1] for each in sources)
         waiting = [kind]
@@ -224,8 +230,13 @@ def _names_of_maps(spec: TableSpec) -> List[str]:
             each = waiting.pop()
             waiting += each.inner
             pairs = zip(each.fields, each.inner)
-            names.update(field for field, inner in pairs if inner.name == "map")
+            names.update(field for field, inner in pairs if _holds_maps(inner))
     return sorted(names)
+
+
+def _holds_maps(kind: ColumnType) -> bool:
+    """Return whether values of a type are maps, or lists of them."""
+    return kind.name == "map" or kind.name == "array" and _holds_maps(kind.inner[0])
 
 
 def _with_declared_maps(shape: Shape, spec: TableSpec) -> Shape:

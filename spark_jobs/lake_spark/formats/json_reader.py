@@ -12,7 +12,6 @@ from pyspark.sql import functions as F
 
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.sql_text import sql_identifier
-from lake_spark.formats.absent_fields import THERE
 from lake_spark.formats.file_schema import Shape
 from lake_spark.formats.json_records import (
     Array,
@@ -22,7 +21,15 @@ from lake_spark.formats.json_records import (
     Struct,
     Text,
 )
-from lake_spark.formats.reader_columns import BLOCK, CORRUPT, FILE, ID, PLACES, WHY
+from lake_spark.formats.reader_columns import (
+    BLOCK,
+    CORRUPT,
+    FILE,
+    ID,
+    PLACES,
+    THERE,
+    WHY,
+)
 from lake_spark.landing import literal_paths
 
 HOLDS_SOMETHING = r"btrim(value, ' \t\r') <> ''"

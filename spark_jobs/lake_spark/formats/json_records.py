@@ -51,9 +51,14 @@ class Number(str):
     __slots__ = ()
 
 
-def object_of(text: str) -> Dict[str, Any]:
-    """Return the one object that a text is, numbers as `Number`; raise BadRecord."""
-    _refuse_halves(text)
+def object_of(text: str, *, any_characters: bool = False) -> Dict[str, Any]:
+    """Return the one object that a text is, numbers as `Number`; raise BadRecord.
+
+    `any_characters`: also with half a character, as Spark reads it where it looks for the
+    columns of a file.
+    """
+    if not any_characters:
+        _refuse_halves(text)
     text = text.strip(_BLANKS)
     if not text.startswith("{"):
         raise BadRecord(UNPARSED)
@@ -126,7 +131,8 @@ def _refuse_halves(text: str) -> None:
     if _MARK in text:
         raise BadRecord(_HALF)
     if "\\u" in text:
-        bare = text.replace("\\\\", "")
+        # By a blank, or two halves around it would become a pair.
+        bare = text.replace("\\\\", " ")
         if _LONE.search(_PAIR.sub("", bare)):
             raise BadRecord(_HALF)
 
@@ -145,22 +151,23 @@ def _refuse_long_texts(value: Any) -> None:
             raise BadRecord(UNPARSED)
 
 
-def refuse_repeated_names(value: Any, maps: Sequence[str] = ()) -> None:
+def refuse_repeated_names(
+    value: Any, maps: Sequence[str] = (), *, is_map: bool = False
+) -> None:
     """Raise BadRecord for names of one object that differ in case alone.
 
-    Not in objects that are values of the names in `maps`: there names are values.
+    Not in objects that are values of the names in `maps`, or lie in lists that are: there
+    names are values.
     """
     if isinstance(value, dict):
-        twice = _repeated([name.lower() for name in value])
+        twice = "" if is_map else _repeated([name.lower() for name in value])
         if twice:
             raise _twice(twice)
         for name, each in value.items():
-            is_map = name in maps and isinstance(each, dict)
-            for inner in each.values() if is_map else (each,):
-                refuse_repeated_names(inner, maps)
+            refuse_repeated_names(each, maps, is_map=not is_map and name in maps)
     elif isinstance(value, list):
         for each in value:
-            refuse_repeated_names(each, maps)
+            refuse_repeated_names(each, maps, is_map=is_map)
 
 
 _ESCAPED = re.compile(r'[\x00-\x1f"\\]')

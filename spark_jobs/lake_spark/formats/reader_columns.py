@@ -13,6 +13,9 @@ CORRUPT = "_lake_corrupt"
 WHY = "_lake_why"
 """What is wrong with it, of JSON."""
 
+THERE = "_lake_there"
+"""Which fields a record of JSON has (absent_fields.py)."""
+
 FILE, BLOCK, ID = "_lake_file", "_lake_block", "_lake_id"
 """Where a record is: its file, the part of it, and its order there."""
 
@@ -27,7 +30,7 @@ gone on to another file."""
 LEFT_OUT = "_lake_left_out_"
 """Before the place, or the letters, of a name that SQL cannot say."""
 
-_OURS = (CORRUPT, WHY, FILE, BLOCK, ID)
+_OURS = (CORRUPT, WHY, THERE, FILE, BLOCK, ID)
 
 
 def sayable(name: str) -> str:

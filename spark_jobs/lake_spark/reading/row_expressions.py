@@ -19,10 +19,10 @@ from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.changelog.not_sent import ALL_BUT
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import SHOWN, WrongTypes
-from lake_spark.formats.absent_fields import sent, THERE
+from lake_spark.formats.absent_fields import sent
 from lake_spark.formats.column_names import column_of_deletes, source_before, sources
 from lake_spark.formats.file_schema import Shape
-from lake_spark.formats.reader_columns import CORRUPT, WHY
+from lake_spark.formats.reader_columns import CORRUPT, THERE, WHY
 from lake_spark.formats.inference import source_name
 from lake_spark.formats.placeholders import placeholder_texts
 from lake_spark.schema.casts import Conversion, is_no_utf8

@@ -38,7 +38,7 @@ _STRINGS = rf'({_STRING}\s*+:)|{_STRING}|"(?s:.*+)'
 of its quotes would be tried as the beginning of another."""
 _OBJECT = r"\{([^{}]*+)\}"
 _MARKED = f'"{MARK}([^"]*+)"'
-_END, _VALUE, BROKEN = "lake_end", "lake_value", "lake_broken"
+_END, _VALUE, _BROKEN = "lake_end", "lake_value", "lake_broken"
 
 
 def _exact(text: str) -> str:
@@ -69,7 +69,7 @@ def unmarked(text: str) -> str:
 
 def parsed(text: str, kind: ColumnType) -> str:
     """Return SQL: a struct of a JSON text's value, whole or not at all: see `value_of`."""
-    schema = f"{_VALUE} {kind.text}, {_END} string, {BROKEN} string"
+    schema = f"{_VALUE} {kind.text}, {_END} string, {_BROKEN} string"
     spelled = _respelled(text, kind)
     whole = f"""'{{"{_VALUE}":' || {_exact(spelled)} || ',"{_END}":"x"}}'"""
     return _from_json(whole, schema)
@@ -78,9 +78,9 @@ def parsed(text: str, kind: ColumnType) -> str:
 def _from_json(text: str, schema: str) -> str:
     """Return SQL: a struct of a JSON text's first value.
 
-    `BROKEN` is not null without one.
+    `_BROKEN` is not null without one.
     """
-    return _read(text, schema, {**READER, "columnNameOfCorruptRecord": BROKEN})
+    return _read(text, schema, {**READER, "columnNameOfCorruptRecord": _BROKEN})
 
 
 def fields_of(text: str) -> str:
@@ -99,7 +99,7 @@ def is_whole(text: str, parsed_text: str) -> str:
     Whatever follows the value breaks one of two texts: a field after it, and a list of it.
     Half a character breaks it also in a name that the type lacks.
     """
-    end, broken = f"{parsed_text}.{_END}", f"{parsed_text}.{BROKEN}"
+    end, broken = f"{parsed_text}.{_END}", f"{parsed_text}.{_BROKEN}"
     plain = f"NOT contains({text}, {sql_literal(chr(92) + 'u')})"
     return (
         f"(({end} <=> 'x') AND {broken} IS NULL AND {_is_one_element(text)}"
@@ -236,7 +236,8 @@ def let(name: str, value: str, body: str) -> str:
 
 def _is_text(text: str) -> str:
     """Return SQL: whether a text holds characters alone: no half, no mark of ours."""
-    bare = f"replace({text}, {sql_literal(chr(92) * 2)}, '')"
+    # By a blank, or two halves around it would become a pair.
+    bare = f"replace({text}, {sql_literal(chr(92) * 2)}, ' ')"
     pair = sql_literal(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
     bad = sql_literal(rf"\\u(?:{_LONE}|[fF][dD][dD]0)")
     mark = sql_literal(MARK)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from lake_spark.formats.json_records import (
     object_of,
 )
 
+HALF = "the record has half a character (a lone surrogate) or U+FDD0"
 PLACE = (
     "a field is spelled in another case than in other records, or has no place in its "
     "column"
@@ -119,8 +121,9 @@ def test_what_gives_a_file_no_column_is_passed_over():
         ("[1]", "the record cannot be parsed"),
         (b'{"id":"\xff"}', "the record has bytes that are not UTF-8"),
         (b'{"id":"\xed\xa0\x80"}', "the record has bytes that are not UTF-8"),
-        (r'{"id":"\ud800"}', "the record has half a character (a lone surrogate) or U+FDD0"),
-        ('{"id":"\ufdd0"}', "the record has half a character (a lone surrogate) or U+FDD0"),
+        (r'{"id":"\ud800"}', HALF),
+        (r'{"id":"\ud83d\\\ude00"}', HALF),
+        ('{"id":"\ufdd0"}', HALF),
         ('{"tags":"a"}', PLACE),
         ('{"tags":{"a":1}}', PLACE),
         ('{"sizes":[1]}', PLACE),
@@ -167,6 +170,8 @@ def test_lines_that_say_what_the_columns_are_have_no_name_twice():
     assert not is_clean(b'{"a":[{"b":1,"B":2}]}')
     assert not is_clean(b'{"m":{"k":{"x":1,"X":1}}}')
     assert not is_clean(b'{"a":1}{}')
+    assert is_clean(b'{"m":[{"k":1,"K":2}]}')
+    assert not is_clean(b'{"m":[{"k":{"x":1,"X":2}}]}')
     assert not is_clean(b'{"a":"\xff"}')
 
 
@@ -182,6 +187,10 @@ def test_workers_import_no_model_of_specs():
         "print([each for each in sys.modules if each.startswith('lake_spec.model')])"
     )
     found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert found.stdout.strip() == "[]"

@@ -7,7 +7,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any, Optional, Sequence
+from typing import Any, Iterable, Iterator, Optional, Sequence
 
 from lake_infra.domains import domains_template
 from lake_infra.parameters import parameters
@@ -18,6 +18,7 @@ from lake_infra.settings import settings
 from lake_infra.template import GENERATED, LAYERS, load_template
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.contract.environment_defaults import with_environment_defaults
+from lake_spec.model import EnvironmentSpec
 from lake_spec.parsing.loader import load_environment, load_lake
 from lake_spec.products.plans import with_plans
 
@@ -68,8 +69,17 @@ def _specs(args: argparse.Namespace) -> tuple:
     check_deployable(environment, domains)
     folder = args.dags / "environments"
     names = sorted(each.stem for each in folder.glob("*.yml"))
-    check_catalogue(environment, [load_environment(name, folder) for name in names])
+    check_catalogue(environment, list(_readable(names, folder)))
     return environment, domains
+
+
+def _readable(names: Iterable[str], folder: Path) -> Iterator[EnvironmentSpec]:
+    """Yield the environments that can be read; of the others `validate` says why not."""
+    for name in names:
+        try:
+            yield load_environment(name, folder)
+        except LakeError:
+            continue
 
 
 def _loaded(args: argparse.Namespace) -> tuple:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Dict, Iterable, List, Sequence
 
 from lake_infra.lake_formation import Resource, grant, in_turn
-from lake_infra.packing import MOST_POLICIES, packed, policies
+from lake_infra.packing import MOST_POLICIES, managed_policies, packed
 from lake_infra.resource_names import NotDeployable, last_part, runtime_roles, topics
 from lake_infra.runtime_role import format_databases, role_statements
 from lake_spec.model import DomainSpec, EnvironmentSpec
@@ -91,7 +91,7 @@ def _role(
                 "AssumeRolePolicyDocument": policy_document([_trust()]),
             },
         },
-        **policies(role, steps, documents),
+        **managed_policies(role, documents),
     }
 
 

@@ -104,15 +104,16 @@ def _halves(values: List[Any]) -> List[List[Any]]:
     return [values[:half], values[half:]]
 
 
-def policies(
-    role: str, description: str, documents: Sequence[Sequence[Statement]]
+def managed_policies(
+    role: str, documents: Sequence[Sequence[Statement]]
 ) -> Dict[str, Dict[str, Any]]:
     """Return the managed policies of a role, by their logical ids."""
     return {
         f"{role}Policy{number}": {
             "Type": "AWS::IAM::ManagedPolicy",
             "Properties": {
-                "Description": description,
+                # IAM changes none: another one would replace the policy.
+                "Description": "Permissions of the steps of a runtime role",
                 "PolicyDocument": {
                     "Version": "2012-10-17",
                     "Statement": list(statements),

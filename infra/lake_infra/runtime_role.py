@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Dict, Iterable, Iterator, List, Sequence, Set
+from typing import Any, Collection, Dict, Iterable, Iterator, List, Sequence, Set
 
 from lake_infra.resource_names import Root
 from lake_infra.statements import (
@@ -105,38 +105,42 @@ def _landing_files(
     tables = [t for d in domains for t in d.tables if t.has_files]
     pulled = {t.source.path.strip("/") for t in tables if pulls_of(t)}
     # What another domain grants is read, never written: that one erases from it.
-    granted = {t.source.path.strip("/") for t in tables if not is_own(t)} - pulled
-    read = {t.source.path.strip("/") for t in tables} - pulled - granted
+    own = {t.source.path.strip("/") for t in tables if is_own(t)}
+    granted = {t.source.path.strip("/") for t in tables} - own - pulled
+    read = own - pulled
+    names = {domain.name for domain in domains}
+    all_pulled = names - {path.partition("/")[0] for path in read}
     root = Root.of(environment.landing)
     erase = ERASE if environment.erase_secret else ()
 
     def folders(paths: Iterable[str]) -> List[str]:
         return [f"{root.prefix}{path}/*" for path in paths]
 
-    own, others, written = folders(_few(read)), folders(granted), folders(_few(pulled))
+    files, others = folders(_few(read, names)), folders(sorted(granted))
+    written = folders(_few(pulled, all_pulled))
     for sid, to, keys in (
-        ("ReadLandingFiles", (*READ, *erase), own),
-        ("ReadGrantedLandingFiles", READ, sorted(others)),
+        ("ReadLandingFiles", (*READ, *erase), files),
+        ("ReadGrantedLandingFiles", READ, others),
         ("PullLandingFiles", (*WRITE, *erase[:1]), written),
     ):
         if keys:
             yield objects(sid, to, root, keys)
-    found = sorted({*own, *others, *written})
+    found = sorted({*files, *others, *written})
     if found:
         yield listing("FindLandingFiles", root, found)
-    if erase and (own or written):
-        yield old_versions("FindOldLandingFiles", root, sorted({*own, *written}))
+    if erase and (files or written):
+        yield old_versions("FindOldLandingFiles", root, sorted({*files, *written}))
 
 
-def _few(paths: Iterable[str]) -> List[str]:
-    """Return the folders, of a domain with many the domain's own alone."""
+def _few(paths: Iterable[str], domains: Collection[str]) -> List[str]:
+    """Return the folders; of one of these domains with many, that of the domain alone."""
     found: Dict[str, List[str]] = {}
     for path in sorted(paths):
         found.setdefault(path.partition("/")[0], []).append(path)
     return [
         path
         for domain, own in found.items()
-        for path in (own if len(own) <= MOST_FOLDERS else [domain])
+        for path in ([domain] if domain in domains and len(own) > MOST_FOLDERS else own)
     ]
 
 

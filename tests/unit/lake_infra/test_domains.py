@@ -333,6 +333,36 @@ def test_what_another_domain_grants_is_read_alone_also_where_the_role_may_erase(
     assert granted["Action"] == ["s3:GetObject"]
 
 
+def test_what_one_domain_of_a_role_grants_another_of_it_stays_its_own():
+    named = replace(environment(), erase_secret="/lake/dev/erase")
+    both = [domain("stock", "stock/x"), domain("moma", "moma/a", "stock/x")]
+    found = of_role(named, both)
+    own = [f"s3:::land/files/{each}/*" for each in ("moma/a", "stock/x")]
+    assert keys(found["ReadLandingFiles"]) == own
+    assert "s3:PutObject" in found["ReadLandingFiles"]["Action"]
+    assert "ReadGrantedLandingFiles" not in found
+
+
+def test_a_domain_is_written_to_as_a_whole_only_where_all_of_it_is_pulled():
+    paths = [f"shop/t{n:03d}" for n in range(MOST_FOLDERS + 1)]
+    shop = pulling(domain("shop", *paths), load_from=JdbcTable("shop", "a"))
+    assert keys(of_role(environment(), [shop])["PullLandingFiles"]) == [
+        "s3:::land/files/shop/*"
+    ]
+    hand = domain("shop", "shop/hand").tables[0]
+    mixed = replace(shop, tables=(*shop.tables, replace(hand, name="hand")))
+    found = of_role(environment(), [mixed])
+    assert len(found["PullLandingFiles"]["Resource"]) == len(paths)
+    assert keys(found["ReadLandingFiles"]) == ["s3:::land/files/shop/hand/*"]
+
+
+def test_policies_are_the_same_ones_whatever_domains_share_the_role():
+    """IAM changes no description: CloudFormation would attach new ones next to them."""
+    few = domains_template(environment(), [STOCK])["Resources"]["RolestepsPolicy1"]
+    many = RESOURCES["RolestepsPolicy1"]
+    assert few["Properties"]["Description"] == many["Properties"]["Description"]
+
+
 def test_only_where_a_secret_is_named_may_a_role_erase():
     assert not {"EraseRequests", "SecretOfErasedKeys"} & set(
         statements("RolestepsX2dXsales")

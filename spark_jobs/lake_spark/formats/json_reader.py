@@ -46,7 +46,7 @@ def load(spark: SparkSession, shape: Shape, uris: Sequence[str]) -> DataFrame:
     """
     columns = shape.read_as
     row = {name: _reader_of(kind) for name, kind in columns}
-    broken = BROKEN if shape.of_messages else ""
+    broken = BROKEN if shape.of_messages else None
     read = LineReader(Struct(row), broken=broken, tells_absent=shape.tells_absent)
     fields = [f"c{place} {kind.text}" for place, (_, kind) in enumerate(columns)]
     fields += ["corrupt string", "why string"]

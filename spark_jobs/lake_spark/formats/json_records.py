@@ -320,7 +320,9 @@ class LineReader:
     (sources/messages.py); `tells_absent` says that what is there is asked for.
     """
 
-    def __init__(self, row: Struct, *, broken: str = "", tells_absent: bool) -> None:
+    def __init__(
+        self, row: Struct, *, broken: Optional[str] = None, tells_absent: bool
+    ) -> None:
         self._row = row
         self._broken = broken
         self._tells_absent = tells_absent
@@ -340,8 +342,8 @@ class LineReader:
             return self._bad(text, str(bad))
         except RecursionError:
             return self._bad(text, UNPARSED)
-        broken = found.get(self._broken)
-        if broken is None:
+        broken = found.get(self._broken) if self._broken else None
+        if broken.__class__ is not str:
             return (*values, None, None, *there)
         return (*values, broken, fault_of(broken), *there)
 

@@ -155,6 +155,16 @@ def test_a_message_that_is_no_object_is_a_bad_record_with_its_place():
     assert fault_of("[1]") == "the record cannot be parsed"
 
 
+@pytest.mark.parametrize("asked", [{}, {"broken": "kafka_broken"}])
+def test_only_the_text_of_a_message_makes_a_whole_line_bad(asked):
+    """A field without a name is none of ours; nothing but text comes of a message."""
+    assert read('{"":1.5,"id":2}', **asked) == ("2", None, None, None, None, None)
+    row = Struct({"kafka_broken": Text()})
+    found = LineReader(row, tells_absent=False, **asked)(b'{"kafka_broken":1.5}')
+    assert found == ("1.5", None, None)
+    assert [each.__class__ for each in found[:1]] == [str]
+
+
 def test_what_is_there_is_told_from_what_is_absent():
     """Null in what is there is a field that is absent; one with null has no content."""
     line = '{"id":null,"tags":["a"],"at":{"y":null}}'

@@ -313,9 +313,7 @@ def means_null(table: Table, written: str) -> bool:
 
 def _json(table: Table, raw: bytes) -> Verdict:
     text = decoded(table, raw)
-    records, may = [], ""
-    if _spans_lines(text.lstrip(" \t\r\n")):
-        may = "the first object stands over two lines, as all might"
+    records, may = [], _over_lines(text.lstrip(" \t\r\n"))
     seen: Dict[str, str] = {}
     inside: Set[str] = set()
     for line in re.split("\r\n|\n|\r", text):
@@ -344,13 +342,14 @@ def _json(table: Table, raw: bytes) -> Verdict:
     return Verdict(tuple(records), "", may)
 
 
-def _spans_lines(text: str) -> bool:
-    """Whether the object that a text begins with has a line break among its parts."""
+def _over_lines(text: str) -> str:
+    """Why a file may be refused whose first object has a line break among its parts."""
     try:
         end = json.JSONDecoder().raw_decode(text)[1]
     except (ValueError, RecursionError):
-        return False
-    return bool(re.search("[\r\n]", text[:end]))
+        return ""
+    is_over = re.search("[\r\n]", text[:end])
+    return "the first object stands over two lines, as all might" if is_over else ""
 
 
 def _names_inside(values: Iterable[Any]) -> Iterator[str]:

@@ -17,6 +17,9 @@ from lake_spark.storage.object_store import ObjectStore
 
 ZSTD = ".zst"
 
+READ = (".gz", ".bz2", ZSTD)
+"""Endings of packed text that is read."""
+
 _PACKED = (
     *((b"\x1f\x8b", "gzip", ".gz"), (b"BZh", "bzip2", ".bz2")),
     *((b"\x28\xb5\x2f\xfd", "zstd", ZSTD), (b"\xfd7zXZ\0", "xz", "")),

@@ -37,7 +37,7 @@ from lake_spark.formats.self_described import described
 from lake_spark.landing.files import LandingFile, refuse_name
 from lake_spark.schema.columns import TEXT
 from lake_spark.schema.promotion import field_of, stored_type
-from lake_spark.formats.compression import refuse_cut, refuse_unreadable, unpacked
+from lake_spark.formats.compression import READ, refuse_cut, refuse_unreadable, unpacked
 from lake_spark.storage.object_store import ObjectStore
 
 Columns = Sequence[Tuple[str, str]]
@@ -109,7 +109,7 @@ def _csv_names(
     kind = spec.source.format
     if kind.header:
         return _first_record(head_of(spark, store, file), file, kind)
-    if file.size < _SMALLEST:
+    if file.size < _SMALLEST and file.path.endswith(READ):
         head_of(spark, store, file)
     names = declared_source_names(spec)
     # DMS says what happened in files of changes, and not in those of full loads.

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, Set, Tuple
 from lake_spec.model import Csv
 from lake_spec.model.column_type import ColumnType
 from lake_spark.formats.csv_text import field_pattern, nothing
-from lake_spark.formats.json_records import BadRecord, object_of
+from lake_spark.formats.json_records import BadRecord, object_of, text_of
 
 LARGEST = 256 << 20
 """Landing files of more bytes, unpacked, are not rewritten: they pass through memory."""
@@ -130,7 +130,7 @@ def blank_json(
 
 def _blank_line(line: bytes, declared: Dict[str, ColumnType]) -> bytes:
     try:
-        record = object_of(line.decode("utf-8").lstrip("\ufeff"), any_characters=True)
+        record = object_of(text_of(line), any_characters=True)
     except (UnicodeDecodeError, BadRecord):
         return b"{}"  # what is no record has no names to keep
     blank = {

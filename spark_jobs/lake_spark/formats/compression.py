@@ -17,7 +17,7 @@ from lake_spark.storage.object_store import ObjectStore
 
 ZSTD = ".zst"
 
-READ = (".gz", ".bz2", ZSTD)
+READ_ENDINGS = (".gz", ".bz2", ZSTD)
 """Endings of packed text that is read."""
 
 _PACKED = (

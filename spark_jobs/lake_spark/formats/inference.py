@@ -37,7 +37,12 @@ from lake_spark.formats.self_described import described
 from lake_spark.landing.files import LandingFile, refuse_name
 from lake_spark.schema.columns import TEXT
 from lake_spark.schema.promotion import field_of, stored_type
-from lake_spark.formats.compression import READ, refuse_cut, refuse_unreadable, unpacked
+from lake_spark.formats.compression import (
+    READ_ENDINGS,
+    refuse_cut,
+    refuse_unreadable,
+    unpacked,
+)
 from lake_spark.storage.object_store import ObjectStore
 
 Columns = Sequence[Tuple[str, str]]
@@ -109,8 +114,8 @@ def _csv_names(
     kind = spec.source.format
     if kind.header:
         return _first_record(head_of(spark, store, file), file, kind)
-    if file.size < _SMALLEST and file.path.endswith(READ):
-        head_of(spark, store, file)
+    if file.size < _SMALLEST and file.path.endswith(READ_ENDINGS):
+        head_of(spark, store, file)  # refuses what unpacks to nothing
     names = declared_source_names(spec)
     # DMS says what happened in files of changes, and not in those of full loads.
     if spec.operation and spec.operation.column and is_load(spec, file):

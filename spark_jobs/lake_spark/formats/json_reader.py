@@ -32,11 +32,8 @@ from lake_spark.formats.reader_columns import (
 )
 from lake_spark.landing import literal_paths
 
-HOLDS_SOMETHING = r"btrim(value, ' \t\r') <> ''"
+_HOLDS_SOMETHING = r"btrim(value, ' \t\r') <> ''"
 """SQL: whether a line of the text source is a record."""
-
-BROKEN = "kafka_broken"
-"""The field in which a line has a message that is no object (sources/messages.py)."""
 
 
 def load(spark: SparkSession, shape: Shape, uris: Sequence[str]) -> DataFrame:
@@ -46,8 +43,9 @@ def load(spark: SparkSession, shape: Shape, uris: Sequence[str]) -> DataFrame:
     """
     columns = shape.read_as
     row = {name: _reader_of(kind) for name, kind in columns}
-    broken = BROKEN if shape.of_messages else None
-    read = LineReader(Struct(row), broken=broken, tells_absent=shape.tells_absent)
+    read = LineReader(
+        Struct(row), of_messages=shape.of_messages, tells_absent=shape.tells_absent
+    )
     fields = [f"c{place} {kind.text}" for place, (_, kind) in enumerate(columns)]
     fields += ["corrupt string", "why string"]
     names = [
@@ -67,7 +65,7 @@ def load(spark: SparkSession, shape: Shape, uris: Sequence[str]) -> DataFrame:
 
 def _lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     lines = literal_paths.load(spark.read, "text", uris)
-    return lines.where(HOLDS_SOMETHING)
+    return lines.where(_HOLDS_SOMETHING)
 
 
 def _reader_of(kind: ColumnType) -> object:

@@ -30,6 +30,9 @@ _NO_PLACE = (
     "column"
 )
 
+BROKEN = "kafka_broken"
+"""The field in which a line of ours has a message that is no object (sources/messages.py)."""
+
 _BOM, _BLANKS = "\ufeff", " \t\r\n"
 _MARK = "\ufdd0"
 """Marks numbers in JSON that stands in a column of text (schema/json_text.py)."""
@@ -49,6 +52,12 @@ class Number(str):
     """The digits of a number."""
 
     __slots__ = ()
+
+
+def text_of(line: bytes) -> str:
+    """Return the text of a line without the file's mark; raise UnicodeDecodeError."""
+    text = line.decode("utf-8")
+    return text[1:] if text.startswith(_BOM) else text
 
 
 def object_of(text: str, *, any_characters: bool = False) -> Dict[str, Any]:
@@ -181,15 +190,15 @@ def _quoted(text: str) -> str:
     return f'"{_ESCAPED.sub(lambda found: _ESCAPES[found[0]], text)}"'
 
 
-def json_text(value: Any) -> str:
+def dumps(value: Any) -> str:
     """Return the JSON text of a value, numbers by their digits, without blanks."""
     if value.__class__ is str:
         return _quoted(value)
     if isinstance(value, dict):
-        inside = (f"{_quoted(name)}:{json_text(each)}" for name, each in value.items())
+        inside = (f"{_quoted(name)}:{dumps(each)}" for name, each in value.items())
         return f"{{{','.join(inside)}}}"
     if isinstance(value, list):
-        return f"[{','.join(map(json_text, value))}]"
+        return f"[{','.join(map(dumps, value))}]"
     return _word(value)
 
 
@@ -216,7 +225,7 @@ class Text:
             return found
         if isinstance(found, (dict, list)):
             refuse_repeated_names(found)
-            return json_text(found)
+            return dumps(found)
         return _word(found)
 
     present = value
@@ -316,24 +325,21 @@ def _has_content(value: Any) -> bool:
 class LineReader:
     """Reads a line's bytes: the values, the text if it is bad, why, and what is there.
 
-    `broken` is the field in which a line of ours has a message that is no object
-    (sources/messages.py); `tells_absent` says that what is there is asked for.
+    `of_messages` says that lines are of ours, with a message each; `tells_absent` that
+    what is there is asked for.
     """
 
-    def __init__(
-        self, row: Struct, *, broken: Optional[str] = None, tells_absent: bool
-    ) -> None:
+    def __init__(self, row: Struct, *, of_messages: bool, tells_absent: bool) -> None:
         self._row = row
-        self._broken = broken
+        self._of_messages = of_messages
         self._tells_absent = tells_absent
 
     def __call__(self, line: bytes) -> Tuple[Any, ...]:
         """Return (values..., bad text, reason[, fields that are there])."""
         try:
-            text = line.decode("utf-8")
+            text = text_of(line)
         except UnicodeDecodeError:
             return self._bad(line.decode("utf-8", "replace"), _NO_TEXT)
-        text = text[1:] if text.startswith(_BOM) else text
         try:
             found = object_of(text)
             values = self._row.value(found)
@@ -342,7 +348,7 @@ class LineReader:
             return self._bad(text, str(bad))
         except RecursionError:
             return self._bad(text, UNPARSED)
-        broken = found.get(self._broken) if self._broken else None
+        broken = found.get(BROKEN) if self._of_messages else None
         if broken.__class__ is not str:
             return (*values, None, None, *there)
         return (*values, broken, fault_of(broken), *there)
@@ -372,7 +378,7 @@ class CleanLines:
     def __call__(self, line: bytes) -> bool:
         """Return whether the bytes of the line are such an object."""
         try:
-            refuse_repeated_names(object_of(line.decode("utf-8")), self._maps)
+            refuse_repeated_names(object_of(text_of(line)), self._maps)
         except (UnicodeDecodeError, BadRecord, RecursionError):
             return False
         return True

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from lake_spark.formats.json_records import (
+    BROKEN,
     BadRecord,
     object_of,
     refuse_repeated_names,
@@ -50,7 +51,7 @@ def line(message: Message) -> str:
     text = _json_object(message.value)
     if text is None:
         broken = message.value.decode("utf-8", "backslashreplace")
-        return _object({**facts, "kafka_broken": broken})
+        return _object({**facts, BROKEN: broken})
     return f'{_object(facts)[:-1]}, "value": {text}}}'
 
 

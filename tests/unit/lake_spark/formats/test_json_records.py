@@ -14,12 +14,12 @@ from lake_spec.text.marked_values import unmarked
 from lake_spark.formats.json_records import (
     Array,
     CleanLines,
+    dumps,
     fault_of,
     LineReader,
     Map,
     Struct,
     Text,
-    json_text,
     object_of,
 )
 
@@ -40,7 +40,7 @@ ROW = Struct(
 
 def read(line, **asked):
     """(values..., bad text, reason[, present]) of a line."""
-    reader = LineReader(ROW, **{"tells_absent": False, **asked})
+    reader = LineReader(ROW, **{"of_messages": False, "tells_absent": False, **asked})
     content = line if isinstance(line, bytes) else line.encode()
     # As it goes to the workers.
     return pickle.loads(pickle.dumps(reader))(bytearray(content))
@@ -147,7 +147,7 @@ def test_a_text_longer_than_spark_looks_at_is_bad():
 def test_a_message_that_is_no_object_is_a_bad_record_with_its_place():
     line = json.dumps({"id": 7, "kafka_broken": '{"a":1,"A":2}'})
     row = Struct({"id": Text(), "kafka_broken": Text()})
-    *values, text, reason = LineReader(row, broken="kafka_broken", tells_absent=False)(
+    *values, text, reason = LineReader(row, of_messages=True, tells_absent=False)(
         line.encode()
     )
     assert values == ["7", '{"a":1,"A":2}'] == [values[0], text]
@@ -155,12 +155,14 @@ def test_a_message_that_is_no_object_is_a_bad_record_with_its_place():
     assert fault_of("[1]") == "the record cannot be parsed"
 
 
-@pytest.mark.parametrize("asked", [{}, {"broken": "kafka_broken"}])
-def test_only_the_text_of_a_message_makes_a_whole_line_bad(asked):
+@pytest.mark.parametrize("of_messages", [False, True])
+def test_only_the_text_of_a_message_makes_a_whole_line_bad(of_messages):
     """A field without a name is none of ours; nothing but text comes of a message."""
-    assert read('{"":1.5,"id":2}', **asked) == ("2", None, None, None, None, None)
+    found = read('{"":1.5,"id":2}', of_messages=of_messages)
+    assert found == ("2", None, None, None, None, None)
     row = Struct({"kafka_broken": Text()})
-    found = LineReader(row, tells_absent=False, **asked)(b'{"kafka_broken":1.5}')
+    reader = LineReader(row, of_messages=of_messages, tells_absent=False)
+    found = reader(b'{"kafka_broken":1.5}')
     assert found == ("1.5", None, None)
     assert [each.__class__ for each in found[:1]] == [str]
 
@@ -180,6 +182,7 @@ def test_lines_that_say_what_the_columns_are_have_no_name_twice():
     assert not is_clean(b'{"a":[{"b":1,"B":2}]}')
     assert not is_clean(b'{"m":{"k":{"x":1,"X":1}}}')
     assert not is_clean(b'{"a":1}{}')
+    assert is_clean(b'\xef\xbb\xbf{"a":1}')
     assert is_clean(b'{"m":[{"k":1,"K":2}]}')
     assert not is_clean(b'{"m":[{"k":{"x":1,"X":2}}]}')
     assert not is_clean(b'{"a":"\xff"}')
@@ -187,7 +190,7 @@ def test_lines_that_say_what_the_columns_are_have_no_name_twice():
 
 def test_json_text_and_its_reading_are_each_others_reverse():
     text = r'{"a":[1.0,-0,1e5,"\"\\",null,true,{}],"é":{"b":""}}'
-    assert json_text(object_of(text)) == text
+    assert dumps(object_of(text)) == text
 
 
 def test_workers_import_no_model_of_specs():

@@ -14,7 +14,7 @@ from lake_acceptance.check import Check, CheckFailed
 from lake_acceptance.subject import DOMAIN, HERE, ROOTS, Subject
 from lake_airflow.emr.steps import release_root
 from lake_infra.domains import domains_template
-from lake_infra.resource_names import Root, last_part
+from lake_infra.resource_names import Root, account_of, last_part
 from lake_release.built import build_artifacts, hashes
 from lake_release.errors import ReleaseError
 from lake_spec.contract.release_files import sha256_argument
@@ -24,7 +24,7 @@ def caller(subject: Subject) -> str:
     """Compare the account of the caller with the one of the environment's roles."""
     found = subject.client("sts").get_caller_identity()
     role = subject.environment.runtime_role_of(DOMAIN)
-    if role and role.split(":")[4] != found["Account"]:
+    if role and account_of(role) != found["Account"]:
         raise CheckFailed(
             f"the caller {found['Arn']} is of the account {found['Account']}, the "
             f"environment {subject.deployed.name} of {role.split(':')[4]}.",

@@ -11,6 +11,7 @@ from lake_infra.lake_formation import Resource, grant, in_turn
 from lake_infra.packing import MOST_POLICIES, managed_policies, packed
 from lake_infra.resource_names import NotDeployable, last_part, runtime_roles, topics
 from lake_infra.runtime_role import format_databases, role_statements
+from lake_infra.statements import policy_document
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
 MOST_RESOURCES = 500
@@ -111,11 +112,6 @@ def _check_policies(
         f"{len(domains)} domain(s) ({names}); IAM attaches {MOST_POLICIES} to a role. {remedy}"
     )
     raise NotDeployable(environment.name, [reason])
-
-
-def policy_document(statements: List[Dict[str, Any]]) -> Dict[str, Any]:
-    """Return a policy of these statements."""
-    return {"Version": "2012-10-17", "Statement": statements}
 
 
 def _trust() -> Dict[str, Any]:

@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any, Dict, Iterator, List, Sequence
 
-from lake_infra.statements import Statement
+from lake_infra.statements import Statement, policy_document
 
 LONGEST_POLICY = 6_144
 """Characters of a managed policy, without blanks
@@ -29,8 +29,6 @@ _LONGEST = {
 _LONGEST_IMPORT = "k" * 100
 """The longest ARN of a key."""
 
-_AROUND = len('{"Version":"2012-10-17","Statement":[]}')
-
 
 def packed(statements: Sequence[Statement]) -> List[List[Statement]]:
     """Return the statements in documents that each fit into a managed policy.
@@ -38,26 +36,24 @@ def packed(statements: Sequence[Statement]) -> List[List[Statement]]:
     A statement that is too long for one is divided: what it is on, or its prefixes.
     """
     documents: List[List[Statement]] = []
-    lengths: List[int] = []
     for statement in statements:
         for piece in _pieces(statement):
-            length = size(piece) + 1
-            room = (n for n, used in enumerate(lengths) if used + length <= _ROOM)
-            place = next(room, len(documents))
-            if place == len(documents):
-                documents.append([])
-                lengths.append(0)
-            documents[place].append(piece)
-            lengths[place] += length
+            room = (each for each in documents if _fits([*each, piece]))
+            chosen = next(room, None)
+            if chosen is None:
+                documents.append([piece])
+            else:
+                chosen.append(piece)
     return documents
 
 
-_ROOM = LONGEST_POLICY - _AROUND
+def _fits(statements: Sequence[Statement]) -> bool:
+    return size(policy_document(statements)) <= LONGEST_POLICY
 
 
-def size(statement: Statement) -> int:
-    """Return the most characters that a statement may have when it is deployed."""
-    return len(json.dumps(_filled(statement), separators=(",", ":")))
+def size(part: Dict[str, Any]) -> int:
+    """Return the most characters that a statement or policy may have when deployed."""
+    return len(json.dumps(_filled(part), separators=(",", ":")))
 
 
 def _filled(value: Any) -> Any:
@@ -84,7 +80,7 @@ def _pieces(statement: Statement) -> Iterator[Statement]:
 
 
 def _halved(statement: Statement) -> List[Statement]:
-    if size(statement) + 1 <= _ROOM:
+    if _fits([{**statement, "Sid": f"{statement['Sid']}99"}]):
         return [statement]
     found = statement["Resource"]
     if isinstance(found, list) and len(found) > 1:
@@ -114,10 +110,7 @@ def managed_policies(
             "Properties": {
                 # IAM changes none: another one would replace the policy.
                 "Description": "Permissions of the steps of a runtime role",
-                "PolicyDocument": {
-                    "Version": "2012-10-17",
-                    "Statement": list(statements),
-                },
+                "PolicyDocument": policy_document(statements),
                 "Roles": [{"Ref": role}],
             },
         }

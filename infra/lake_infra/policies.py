@@ -7,7 +7,12 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping
 
 from lake_infra.domains import domains_template
 from lake_infra.parameters import known_values
-from lake_infra.resource_names import check_runtime_roles, last_part, runtime_roles
+from lake_infra.resource_names import (
+    account_of,
+    check_runtime_roles,
+    last_part,
+    runtime_roles,
+)
 from lake_infra.template import load_template
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
@@ -54,7 +59,7 @@ def values_of(
     names that stand for those that AWS chooses."""
     domains = list(domains)
     arns = list(runtime_roles(environment, domains))
-    account = arns[0].split(":")[4] if arns else "123456789012"
+    account = account_of(arns[0]) if arns else "123456789012"
     name, region = environment.name, environment.region
     values = {
         "AWS::Partition": "aws",

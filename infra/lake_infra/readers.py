@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Tuple
 
-from lake_infra.domains import check_size, logical_id, policy_document
+from lake_infra.domains import check_size, logical_id
 from lake_infra.lake_formation import Resource, grant, in_turn
 from lake_infra.resource_names import NotDeployable, Root
 from lake_infra.runtime_role import folders_of_tables, READ
-from lake_infra.statements import in_bucket, listing, objects, sub
+from lake_infra.statements import in_bucket, listing, objects, policy_document, sub
 from lake_spec.contract.glue_names import RO, glue_name
 from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec, TableType
 

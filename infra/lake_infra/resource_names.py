@@ -93,6 +93,11 @@ def check_deployable(
         raise NotDeployable(environment.name, reasons)
 
 
+def account_of(arn: str) -> str:
+    """Return the number of the account that an ARN is of."""
+    return arn.split(":")[4]
+
+
 def check_catalogue(
     environment: EnvironmentSpec, others: Iterable[EnvironmentSpec]
 ) -> None:
@@ -120,7 +125,7 @@ def _place(environment: EnvironmentSpec) -> Optional[tuple[str, str]]:
     """Return the account, by its roles, and the region; None where no role is named."""
     roles = dict(environment.runtime_roles).values()
     arn = environment.runtime_role or next(iter(roles), None)
-    return (arn.split(":")[4], environment.region) if arn else None
+    return (account_of(arn), environment.region) if arn else None
 
 
 def check_runtime_roles(
@@ -200,7 +205,7 @@ def _accounts(
         *([environment.break_glass_role] if environment.break_glass_role else []),
         *topics(environment, domains)["alarms"],
     ]
-    accounts = sorted({arn.split(":")[4] for arn in arns})
+    accounts = sorted({account_of(arn) for arn in arns})
     if len(accounts) > 1:
         yield (
             "runtime_roles, break_glass_role, alarm_topic: got the accounts "

@@ -103,11 +103,12 @@ def _landing_files(
 ) -> Iterator[Statement]:
     """Yield the statements on the landing files of all tables."""
     tables = [t for d in domains for t in d.tables if t.has_files]
-    pulled = {t.source.path.strip("/") for t in tables if pulls_of(t)}
-    # What another domain grants is read, never written: that one erases from it.
-    own = {t.source.path.strip("/") for t in tables if is_own(t)}
-    granted = {t.source.path.strip("/") for t in tables} - own - pulled
+    paths = [(t.source.path.strip("/"), t) for t in tables]
+    pulled = {path for path, table in paths if pulls_of(table)}
+    own = {path for path, table in paths if is_own(table)}
     read = own - pulled
+    # What another domain grants is read, never written: that one erases from it.
+    granted = {path for path, _ in paths} - own - pulled
     names = {domain.name for domain in domains}
     all_pulled = names - {path.partition("/")[0] for path in read}
     root = Root.of(environment.landing)

@@ -9,6 +9,11 @@ from lake_infra.resource_names import Root
 Statement = Dict[str, Any]
 
 
+def policy_document(statements: Sequence[Statement]) -> Dict[str, Any]:
+    """Return a policy of these statements."""
+    return {"Version": "2012-10-17", "Statement": list(statements)}
+
+
 def objects(
     sid: str, actions: Sequence[str], root: Root, keys: Sequence[str]
 ) -> Statement:

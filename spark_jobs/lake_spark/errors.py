@@ -484,8 +484,13 @@ _LONGEST, _LONGEST_OWN = 500, 2_000
 """Characters of a message: our own ends with what to do."""
 
 
+_RAISED = re.compile(r"Traceback \(most recent call last\):(?:\n[ \t].*)*\n(.+)")
+"""What Python raised on an executor: the line after those of its traceback."""
+
+
 def _first(text: str, error: BaseException, longest: int) -> str:
     lines = [each.strip() for each in _LINE.findall(text) if each.strip()]
-    causes = [line for line in lines if line.startswith("Caused by:")]
+    causes = _RAISED.findall(text)
+    causes = causes or [line for line in lines if line.startswith("Caused by:")]
     line = causes[-1] if causes else lines[0] if lines else type(error).__name__
     return re.sub(r"[\r\n]+", " ", line)[:longest]

@@ -24,6 +24,9 @@ HERE = {
 }
 
 
+CODE = ("spark_jobs", "dags", "")
+
+
 def local_session() -> SparkSession:
     """The session, made if there is none; times are UTC, all else as in a step."""
     folder = local_files.jars_folder()
@@ -31,7 +34,10 @@ def local_session() -> SparkSession:
     assert jars, f"no jars in {folder}/spark-3.5: run ./setup.sh"
     # Else the first `python3` of the PATH.
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    # Functions of ours that run in Python's workers.
+    code = os.pathsep.join(str(local_files.PROJECT / name) for name in CODE)
     settings = {**HERE, **local_files.in_java(), "spark.jars": jars}
+    settings["spark.executorEnv.PYTHONPATH"] = code
     session = open_session("tests", settings)
     session.sparkContext.setLogLevel("ERROR")
     return session

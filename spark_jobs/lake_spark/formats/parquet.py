@@ -46,7 +46,7 @@ from lake_spark.storage.parquet_file import (
     SparkTypes,
     with_parquet_types,
 )
-from lake_spark.storage.session import JAVA_ENDED
+from lake_spark.storage.session import NOT_OF_A_FILE
 
 _MAGIC = b"PAR1"
 _ENCRYPTED = b"PARE"
@@ -148,7 +148,7 @@ def _metadata(
         )
         if not annotations.newer:
             return with_parquet_types(spark, parsed), annotations
-    except JAVA_ENDED:
+    except NOT_OF_A_FILE:
         raise
     except Exception as error:  # py4j wraps each of Java's
         raise UnreadableFile(
@@ -204,7 +204,7 @@ def _columns(
     if _own_type(schema) is None and not annotations.untyped:
         try:
             return typed_names(columns_of(spark, metadata)), []
-        except JAVA_ENDED:
+        except NOT_OF_A_FILE:
             raise
         except Exception:  # which column has no type, Spark does not say
             pass
@@ -216,7 +216,7 @@ def _columns(
         is_special = _own_type(field) is not None or annotations.has_untyped(name)
         try:
             kind = plain.type_of(plain.stripped(field) if is_special else field)
-        except JAVA_ENDED:
+        except NOT_OF_A_FILE:
             raise
         except Exception:  # Spark has no type for it either way
             unreadable.append((name, _shown(field.toString())))

@@ -22,7 +22,7 @@ from lake_spark.landing.files import LandingFile
 from lake_spark.schema import json_text
 from lake_spark.schema.spark_types import typed_names
 from lake_spark.storage.object_store import ObjectStore
-from lake_spark.storage.session import JAVA_ENDED
+from lake_spark.storage.session import NOT_OF_A_FILE
 
 
 def described(
@@ -46,7 +46,7 @@ def described(
         fault = "cannot be read as avro"
     try:
         schema = _schema(spark, file.uri, kind, only_values, maps)
-    except JAVA_ENDED:
+    except NOT_OF_A_FILE:
         raise
     except Exception as error:  # Spark raises many kinds for one reason
         raise UnreadableFile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterator, List, Sequence, TypeVar
 
-from lake_spark.storage.session import JAVA_ENDED
+from lake_spark.storage.session import NOT_OF_A_FILE
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")
@@ -19,14 +19,14 @@ def by_halves(
 
     `refuse` is given each item that cannot be read alone, with its error. One among N
     costs about twice the logarithm of N in readings, 35 for 100,000, of less and less.
-    Raises what every call raises once Java has ended.
+    Raises what is no fault of an item (NOT_OF_A_FILE).
     """
     waiting: List[Sequence[Item]] = [items] if items else []
     while waiting:
         tried = waiting.pop()
         try:
             found = read(tried)
-        except JAVA_ENDED:
+        except NOT_OF_A_FILE:
             raise
         except Exception as error:  # Spark wraps a bad file in many kinds of error
             half = len(tried) // 2

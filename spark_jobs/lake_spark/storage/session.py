@@ -7,12 +7,15 @@ from functools import lru_cache
 from typing import Any, Mapping, Optional
 
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
+from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 from lake_spec.contract.parallelism import CLUSTER_CORES, SHUFFLE_PARTITIONS_PER_CORE
 
-JAVA_ENDED = (Py4JNetworkError, ConnectionError)
-"""Errors of every call once Java has ended, as for want of memory: no fault of a file."""
+NOT_OF_A_FILE = (Py4JNetworkError, ConnectionError, PythonException)
+"""Errors that are no fault of the file that is read: those of every call once Java has
+ended, as for want of memory, and those of our functions on the executors, which answer for
+any record, so that they fail only by themselves or for want of something there."""
 
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 

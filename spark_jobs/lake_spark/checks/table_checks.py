@@ -38,15 +38,10 @@ from lake_spark.checks.results import Results, Row, uri_of
 from lake_spark.errors import FailedChecks
 from lake_spark.scd2.current import mark_of, not_deleted
 from lake_spark.scd2.events import KEY
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import without_hudi_columns
 from lake_spark.storage.spec_sql import check_condition
 from lake_spark.tables.table_run import TableRun
-
-RESULTS, MEASURES = "checks", "measures"
-"""Metadata of a commit: the results of its checks, and what the next one needs."""
-
-OF_RUN = "run"
-"""Metadata of each commit of a run, by which the newest one is found."""
 
 ERASE = "erase"
 """The stage that no check stops: it must not keep the rows of a person."""
@@ -78,8 +73,8 @@ def before_commit(run: TableRun, layer: str, rows: CheckedRows) -> Dict[str, str
         results.put(evaluation.rows(made, None))
         raise
     return {
-        RESULTS: json.dumps(evaluation.rows(made, None)),
-        MEASURES: json.dumps(evaluation.kept),
+        CommitValue.CHECKS: json.dumps(evaluation.rows(made, None)),
+        CommitValue.MEASURES: json.dumps(evaluation.kept),
     }
 
 
@@ -126,10 +121,10 @@ def _settled(run: TableRun, layer: str) -> Results:
     unreadable = results.set_aside()
     if unreadable:
         run.warn(WarningId.UNREADABLE_RESULTS, unreadable)
-    said, commit = table.metadata_with(OF_RUN), table.last_instant(OF_RUN)
-    rows = json.loads(said.get(RESULTS, "[]"))
-    if rows and commit is not None:
-        results.add_of_commit(rows, commit)
+    newest = table.last_with(CommitValue.RUN)
+    rows = json.loads(newest.metadata.get(CommitValue.CHECKS, "[]")) if newest else []
+    if rows:
+        results.add_of_commit(rows, newest.instant)
     return results
 
 
@@ -269,9 +264,10 @@ class _Evaluation:
             for each in table.instants()
             if not (is_merged and each.action == "commit")  # a compaction
         ]
-        if newest[-1:] != [table.last_instant(OF_RUN)]:
+        if newest[-1:] != [table.last_instant(CommitValue.RUN)]:
             return {}
-        return json.loads(table.metadata_with(OF_RUN).get(MEASURES, "{}"))
+        newest_of_run = table.metadata_with(CommitValue.RUN)
+        return json.loads(newest_of_run.get(CommitValue.MEASURES, "{}"))
 
     def _lacks_table(self, check: Check) -> bool:
         if not isinstance(check, References) or self._is_own(check.table):

@@ -19,12 +19,10 @@ from lake_spark.materialize.difference import AffectedEvents
 from lake_spark.scd2.current import CurrentLayer
 from lake_spark.scd2.derived_table import Layer
 from lake_spark.scd2.events import KEY
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.settings_diff import Definition, changed
 from lake_spark.tables.table_run import TableRun
-
-MADE_OF = "made_of"
-"""Metadata: by table, the definition of the history that it was built from."""
 
 Instants = Dict[str, Optional[str]]
 """By table, the log instant that its history was built up to."""
@@ -75,7 +73,7 @@ def _instants(rows_of_sides: Sequence[SideRows]) -> Instants:
 
 
 def _stood(run: TableRun, layer: str) -> Optional[Instants]:
-    return json.loads(run.table(layer).last_value(difference.LOG_INSTANT) or "null")
+    return json.loads(run.table(layer).last_value(CommitValue.LOG_INSTANT) or "null")
 
 
 def _older(instants: Sequence[Optional[str]]) -> Optional[str]:
@@ -85,7 +83,7 @@ def _older(instants: Sequence[Optional[str]]) -> Optional[str]:
 
 def _was_rebuilt(run: TableRun, layer: str, rows_of_sides: Sequence[SideRows]) -> bool:
     """Return whether a table's history was made with other settings since."""
-    recorded = json.loads(run.table(layer).last_value(MADE_OF) or "{}")
+    recorded = json.loads(run.table(layer).last_value(CommitValue.MADE_OF) or "{}")
     now = _made_of(rows_of_sides)
     return any(changed(then, now.get(name, {}), {}) for name, then in recorded.items())
 
@@ -93,7 +91,7 @@ def _was_rebuilt(run: TableRun, layer: str, rows_of_sides: Sequence[SideRows]) -
 def _made_of(rows_of_sides: Sequence[SideRows]) -> Dict[str, Definition]:
     return {
         side.spec.stored_name: json.loads(
-            side.run.history.last_value("definition") or "{}"
+            side.run.history.last_value(CommitValue.DEFINITION) or "{}"
         )
         for side in rows_of_sides
     }
@@ -114,7 +112,7 @@ def _build(
     affected = AffectedEvents(events, keys, since, instants)
     try:
         for name in behind.layers:
-            layers.write(run, tables[name], affected, **{MADE_OF: made_of})
+            layers.write(run, tables[name], affected, **{CommitValue.MADE_OF: made_of})
     finally:
         events.unpersist()
         keys.unpersist()

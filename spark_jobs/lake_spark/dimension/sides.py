@@ -12,10 +12,10 @@ from pyspark.sql import functions as F
 from lake_spec.model import Side, TableSpec
 from lake_spec.model.shown_columns import shown_columns
 from lake_spark.errors import DimensionMismatch
-from lake_spark.materialize import difference
 from lake_spark.scd2 import fold
 from lake_spark.scd2.events import KEY, tracked_columns
 from lake_spark.schema.promotion import canonical_type
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import without_hudi_columns
 from lake_spark.tables.table_run import TableRun
 
@@ -47,7 +47,7 @@ def side_rows(run: TableRun, side: Side, key: Mapping[str, str]) -> SideRows:
     `key` is its key with the types of the main table.
     """
     # The instant first: rows of a later commit are then touched once more.
-    log_instant = run.history.last_value(difference.LOG_INSTANT)
+    log_instant = run.history.last_value(CommitValue.LOG_INSTANT)
     rows = _versions(run) if log_instant else _no_versions(run, key)
     added = _added(run.spec)
     known = [name for name in rows.columns if name not in added]

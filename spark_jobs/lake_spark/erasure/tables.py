@@ -18,6 +18,7 @@ from lake_spark.scd2.events import mark_events, Roles
 from lake_spark.scd2.history import HistoryLayer
 from lake_spark.schema.columns import typed
 from lake_spark.schema.spark_types import with_types
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HudiTable, without_hudi_columns
 from lake_spark.tables.table_run import HUDI_LAYERS, TableRun, table_columns
 
@@ -77,7 +78,7 @@ def _from_derived(
     events = layers.complete_events(
         mark_events(none, roles), run.spec, roles, LogContents()
     )
-    built = table.last_value(difference.LOG_INSTANT)
+    built = table.last_value(CommitValue.LOG_INSTANT)
     keys = subjects.table(run.spark)
     layer = (
         CurrentLayer(run.spec, names)
@@ -85,7 +86,7 @@ def _from_derived(
         else HistoryLayer(run.spec, names)
     )
     affected = difference.AffectedEvents(events, keys, built, built)
-    layers.write(run, layer, affected, **{difference.ERASED: "true"})
+    layers.write(run, layer, affected, **{CommitValue.ERASED: "true"})
 
 
 def is_merged(run: TableRun, name: str) -> bool:

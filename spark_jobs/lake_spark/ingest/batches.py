@@ -75,6 +75,7 @@ from lake_spark.reading.quality_rules import counted_rules
 from lake_spark.reading.reader import Input, file_name, read_inputs
 from lake_spark.reading.row_expressions import narrow_paths, refuse_mismatch
 from lake_spark.snapshots.source_snapshot import SourceSnapshot
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.halves import by_halves
 from lake_spark.tables import recorded_reading, recorded_settings
 from lake_spark.tables.erased_keys import Erased, IsErased, LeftOut, left_out, without
@@ -665,7 +666,7 @@ def commit(
     added = CheckedRows(lambda: events.where(F.col(LogColumn.OP) == UPSERT))
     checked = table_checks.before_commit(run, "changes", added)
     id = run.ingested_files_folder.save(inputs_of(run, batch, ingested))
-    metadata = {**run.commit_metadata(), **checked, "inputs": id}
+    metadata = {**run.commit_metadata(), **checked, CommitValue.INPUTS: id}
     ours = events.select(*log_columns(batch.columns))
     if ingested.retracting:
         void = retract_rows(run.spark, ingested.retracting)

@@ -27,6 +27,7 @@ from lake_spark.ingest import batches, change_files
 from lake_spark.ingest.batches import Batch
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.ingested_files import IngestedFiles
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.tables.table_run import TableRun
 
 
@@ -85,7 +86,7 @@ def account(run: TableRun) -> bool:
     named = _prepared(run)
     if named is None:
         return False
-    last = run.log.last_value("inputs")
+    last = run.log.last_value(CommitValue.INPUTS)
     if last != named:
         raise StreamerNotCommitted(
             f"{run.spec.full_name}: the HoodieStreamer step did not commit its inputs {named} "
@@ -93,7 +94,7 @@ def account(run: TableRun) -> bool:
             "See its step's log for the cause. The next run ingests them."
         )
     run.report.add_files(_accounting(run, named))
-    run.report.commits["changes"] = run.log.last_instant("inputs") or ""
+    run.report.commits["changes"] = run.log.last_instant(CommitValue.INPUTS) or ""
     discard_staged(run)
     return True
 

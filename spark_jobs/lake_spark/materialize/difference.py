@@ -31,14 +31,9 @@ from lake_spark.scd2.events import KEY
 from lake_spark.scd2.key_changes import with_families
 from lake_spark.schema.equality import comparable
 from lake_spark.schema.spark_types import typed_names, with_types
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import DELETED, HudiTable, without_hudi_columns
 from lake_spark.storage.spark_jobs import nothing
-
-LOG_INSTANT = "log_instant"
-ROWS, OPEN = "rows", "open"
-
-ERASED = "erased"
-"""Metadata of a commit that erased keys: products of the table are built whole then."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +105,11 @@ def build(
         if checks:
             stored_now = None if events.since is None else table.read
             metadata = {**metadata, **checks.of(found.all, stored_now)}
-        said = {**metadata, ROWS: str(rows), OPEN: str(still_open)}
+        said = {
+            **metadata,
+            CommitValue.ROWS: str(rows),
+            CommitValue.OPEN: str(still_open),
+        }
         instant = _commit(table, layer, found, counts, events, said)
         return Built(instant, rows, still_open, counts[INSERTED], counts["closed"])
     finally:
@@ -246,7 +245,7 @@ def _commit(
     metadata: Dict[str, str],
 ) -> str:
     """Write the changes; return the instant of the commit."""
-    said = {**metadata, LOG_INSTANT: events.log_instant}
+    said = {**metadata, CommitValue.LOG_INSTANT: events.log_instant}
     changes = layer.completed(found.all)
     if counts[REMOVED]:
         layer.on_removed(changes)
@@ -256,7 +255,7 @@ def _commit(
 def _counts_before(table: HudiTable, events: AffectedEvents) -> Tuple[int, int]:
     if events.since is None:
         return 0, 0
-    return int(table.last_value(ROWS) or 0), int(table.last_value(OPEN) or 0)
+    return table.last_count(CommitValue.ROWS), table.last_count(CommitValue.OPEN)
 
 
 def _operation(table: HudiTable, events: AffectedEvents) -> Operation:

@@ -42,6 +42,7 @@ from lake_spark.scd2.events import (
 from lake_spark.scd2.history import HistoryLayer
 from lake_spark.scd2.order import FORMER, total_order, with_epochs
 from lake_spark.scd2.surrogate_key_changes import moved_keys
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.spark_jobs import cache_until, in_background, nothing
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.table_run import TableRun, table_columns
@@ -126,7 +127,9 @@ def write(
         partition_by=run.spec.storage.partition_by,
         metadata={
             **run.commit_metadata(),
-            "definition": json.dumps(recorded_settings.of_table(run.spec, layer.name)),
+            CommitValue.DEFINITION: json.dumps(
+                recorded_settings.of_table(run.spec, layer.name)
+            ),
             **previous_rows.said(table, events.since),
             **said,
         },
@@ -260,7 +263,7 @@ def _build(
             single_events=found.single_events,
         ),
         before_commit,
-        **{previous_rows.REPROCESSES: str(waiting.ingested.reprocesses)},
+        **{CommitValue.REPROCESSES: str(waiting.ingested.reprocesses)},
     )
 
 
@@ -268,7 +271,7 @@ def _living(run: TableRun, layer: Layer, log_instant: str) -> Optional[int]:
     """Return how many versions must be open: current's rows, built from the same log."""
     if layer.name != "history":
         return None
-    if run.current.last_value(difference.LOG_INSTANT) != log_instant:
+    if run.current.last_value(CommitValue.LOG_INSTANT) != log_instant:
         return None
     return open_rows(run)
 
@@ -366,14 +369,10 @@ def keep_counts(run: TableRun) -> None:
     if run.current.has_data():
         run.report.current_rows = open_rows(run)
     if "history" in run.layers and run.history.has_data():
-        rows, still_open = (
-            run.history.last_value(n) for n in (difference.ROWS, difference.OPEN)
-        )
-        run.report.versions, run.report.versions_open = int(rows or 0), int(
-            still_open or 0
-        )
+        run.report.versions = run.history.last_count(CommitValue.ROWS)
+        run.report.versions_open = run.history.last_count(CommitValue.OPEN)
 
 
 def open_rows(run: TableRun) -> int:
     """Return how many rows current has, as its last commit says."""
-    return int(run.current.last_value(difference.OPEN) or 0)
+    return run.current.last_count(CommitValue.OPEN)

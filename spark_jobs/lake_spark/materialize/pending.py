@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Optional, Sequence
 
-from lake_spark.materialize import difference
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spark.errors import UnfinishedReprocess
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.schema.columns import Columns, typed
 from lake_spark.schema.promotion import is_same
 from lake_spark.schema.spark_types import typed_names
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables.table_run import TableRun
 
@@ -27,8 +27,8 @@ class Pending:
 
 def pending(run: TableRun, table: HudiTable, *, rebuild: bool) -> Optional[Pending]:
     """Return what to build: from the whole log if again, else if the table is behind it."""
-    newest = run.log.last_instant("inputs")
-    built = None if rebuild else table.last_value(difference.LOG_INSTANT)
+    newest = run.log.last_instant(CommitValue.INPUTS)
+    built = None if rebuild else table.last_value(CommitValue.LOG_INSTANT)
     if newest is None or newest == built:
         return None
     ingested = run.ingested_files()

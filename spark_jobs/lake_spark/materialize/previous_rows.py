@@ -12,22 +12,17 @@ from typing import Dict, Mapping, Optional
 
 from lake_spec.model import SurrogateKind
 from lake_spark.landing.ingested_files import IngestedFiles
-from lake_spark.materialize.difference import LOG_INSTANT, ROWS
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables.table_run import TableRun
 
-FOLD, VERSION = "fold", "3"
-"""In a commit's metadata: by which fold all rows of the table were made.
-
-VERSION is raised by a change after which the same events make other rows. Tables of
-another version are read, until they are rebuilt.
+VERSION = "3"
+"""The fold (CommitValue.FOLD), raised by a change after which the same events make other
+rows. Tables of another version are read, until they are rebuilt.
 """
 
 BEFORE_FORKS = "2"
 """The version that differs only where several creates name one old key."""
-
-REPROCESSES = "reprocesses"
-"""In a commit's metadata: how many reprocesses its log had had, which it knows of."""
 
 FEW_ROWS = 50_000
 """A table of no more rows is read: that takes less than planning a second fold.
@@ -42,14 +37,15 @@ def rows(run: TableRun, table: HudiTable, ingested: IngestedFiles) -> int:
     More than FEW_ROWS where a release wrote the log that did not count them.
     """
     logged = FEW_ROWS + 1 if ingested.accepted is None else ingested.accepted
-    built = (int(each.last_value(ROWS) or 0) for each in (run.current, table))
+    built = (each.last_count(CommitValue.ROWS) for each in (run.current, table))
     return max(logged, *built)
 
 
 def said(table: HudiTable, since: Optional[str]) -> Dict[str, str]:
     """Return what the next commit says of the fold: a build of some keys says no more."""
-    kept = VERSION if since is None else table.metadata_with(LOG_INSTANT).get(FOLD)
-    return {} if kept is None else {FOLD: kept}
+    built = table.metadata_with(CommitValue.LOG_INSTANT)
+    kept = VERSION if since is None else built.get(CommitValue.FOLD)
+    return {} if kept is None else {CommitValue.FOLD: kept}
 
 
 def is_folded(run: TableRun, table: HudiTable, ingested: IngestedFiles) -> bool:
@@ -60,14 +56,14 @@ def is_folded(run: TableRun, table: HudiTable, ingested: IngestedFiles) -> bool:
     them; where floats arrived for doubles, which changes how rows compare; where a column
     was declared as dropped since, maybe; or where versions have numbers of their own.
     """
-    spec, built = run.spec, table.metadata_with(LOG_INSTANT)
+    spec, built = run.spec, table.metadata_with(CommitValue.LOG_INSTANT)
     same = {VERSION} if ingested.contents.has_key_changes else {VERSION, BEFORE_FORKS}
     return (
-        built.get(FOLD) in same
-        and int(built.get(ROWS, 0)) > FEW_ROWS
+        built.get(CommitValue.FOLD) in same
+        and int(built.get(CommitValue.ROWS, 0)) > FEW_ROWS
         and not ingested.contents.float_paths
         and _knows_what_was_retracted(built, ingested)
-        and any(each.instant == built[LOG_INSTANT] for each in run.log.commits())
+        and built[CommitValue.LOG_INSTANT] in (c.instant for c in run.log.commits())
         and not run.log.narrow_paths()
         and not any(column.dropped for _, column in spec.columns)
         and spec.scope is None
@@ -81,4 +77,4 @@ def _knows_what_was_retracted(
     """Return whether a table was built after the last reprocess of its log."""
     if not ingested.contents.retracted:
         return True
-    return built.get(REPROCESSES) == str(ingested.reprocesses)
+    return built.get(CommitValue.REPROCESSES) == str(ingested.reprocesses)

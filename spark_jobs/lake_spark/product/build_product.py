@@ -27,10 +27,8 @@ from lake_spark.materialize import difference
 from lake_spark.materialize.pre_commit_checks import Changes, counted
 from lake_spark.product.input_table import (
     BuildWhole,
-    INPUTS_READ,
     InputTable,
     Pin,
-    REMOVED_ROWS,
     to_text,
 )
 from lake_spark.product.inputs_read import inputs_read, note_inputs_read
@@ -41,13 +39,11 @@ from lake_spark.product.units import changed_units, has_keys_of_its_driver, of_u
 from lake_spark.reading.quality_rules import failed_rules
 from lake_spark.scd2.derived_table import CHANGED, INSERTED, REMOVED
 from lake_spark.scd2.events import KEY
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.spark_jobs import cache_now, cache_until
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.settings_diff import changed
 from lake_spark.tables.table_run import TableRun
-
-PRODUCT = "product"
-"""Metadata of a product's commit: the digest of the transformation."""
 
 MOST_WITHOUT_MATCH = 0.5
 """Share of rows without a match in a history joined by time above which a build warns."""
@@ -151,7 +147,7 @@ def _task(
     rebuild: bool,
 ) -> Optional[Task]:
     """Return what to build; None where nothing is new."""
-    built = run.current.metadata_with(INPUTS_READ)
+    built = run.current.metadata_with(CommitValue.INPUTS_READ)
     if not built:
         return Task(whole_because="it was never built", replaces=True)
     since = inputs_read(run)
@@ -182,7 +178,7 @@ def rows_as_built(run: TableRun) -> DataFrame:
 
     Raise InputsGone where files of these were cleaned.
     """
-    plan, built = plan_of(run), run.current.metadata_with(INPUTS_READ)
+    plan, built = plan_of(run), run.current.metadata_with(CommitValue.INPUTS_READ)
     inputs, since = inputs_of(run, plan), inputs_read(run)
     reason = _redefined(run, plan, built)
     if reason:
@@ -213,11 +209,11 @@ def _erased(inputs: Mapping[str, InputTable], since: Mapping[str, Pin]) -> str:
 
 def _redefined(run: TableRun, plan: ProductPlan, built: Mapping[str, str]) -> str:
     """Return in words how it is defined otherwise than when it was built."""
-    if built[PRODUCT] != plan.digest:
+    if built[CommitValue.PRODUCT] != plan.digest:
         return "its SQL or its inputs are others"
     now = recorded_settings.of_table(run.spec, "current")
     chosen = recorded_settings.of_table(run.spec, "current", with_defaults=False)
-    return "; ".join(changed(json.loads(built["definition"]), now, chosen))
+    return "; ".join(changed(json.loads(built[CommitValue.DEFINITION]), now, chosen))
 
 
 def _build(
@@ -369,18 +365,18 @@ def _commit(
     operation = Operation.REPLACE if task.replaces else Operation.UPSERT
     if not table.has_data():
         operation = Operation.BULK_INSERT
-    before = 0 if task.replaces else int(table.last_value(difference.ROWS) or 0)
+    before = 0 if task.replaces else table.last_count(CommitValue.ROWS)
     rows = str(before + counts[INSERTED] - counts[REMOVED])
     definition = recorded_settings.of_table(run.spec, "current")
     said = {
         **run.commit_metadata(),
-        "definition": json.dumps(definition),
-        INPUTS_READ: to_text(list(inputs.values())),
-        PRODUCT: plan.digest,
-        difference.ROWS: rows,
-        difference.OPEN: rows,
-        REMOVED_ROWS: str(counts[REMOVED]),
-        **({difference.ERASED: "true"} if task.is_erased else {}),
+        CommitValue.DEFINITION: json.dumps(definition),
+        CommitValue.INPUTS_READ: to_text(list(inputs.values())),
+        CommitValue.PRODUCT: plan.digest,
+        CommitValue.ROWS: rows,
+        CommitValue.OPEN: rows,
+        CommitValue.REMOVED_ROWS: str(counts[REMOVED]),
+        **({CommitValue.ERASED: "true"} if task.is_erased else {}),
     }
     checks = None if task.is_erased else table_checks.pre_commit(run, "current")
     if checks:
@@ -402,4 +398,4 @@ def _commit(
 
 def _keep_count(run: TableRun) -> None:
     if run.current.has_data():
-        run.report.current_rows = int(run.current.last_value(difference.ROWS) or 0)
+        run.report.current_rows = run.current.last_count(CommitValue.ROWS)

@@ -16,22 +16,16 @@ from lake_spec.model import ProductInput
 from lake_spark.changelog import retractions
 from lake_spark.changelog.table import ChangeLog
 from lake_spark.landing.ingested_files import IngestedFilesFolder
-from lake_spark.materialize import difference
 from lake_spark.scd2.all_key_deletes import about_all_keys
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.key_changes import with_families
 from lake_spark.schema.spark_types import typed_names, with_types
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HudiTable, without_hudi_columns
 from lake_spark.storage.object_store import ObjectStore
 from lake_spark.storage.parquet_table import ParquetTable
 from lake_spark.storage.timeline import Commit
 from lake_spark.storage.unions import union_of
-
-INPUTS_READ = "inputs_read"
-"""Metadata of a product's commit: the commits that its inputs were read at."""
-
-REMOVED_ROWS = "removed_rows"
-"""Metadata of a product's commit: how many rows it removed."""
 
 
 class BuildWhole(Exception):
@@ -78,7 +72,8 @@ class InputTable:
     @cached_property
     def pin(self) -> Optional[Pin]:
         """Return the newest commit that built the layer; None before the first."""
-        name = INPUTS_READ if self.used.is_product else difference.LOG_INSTANT
+        is_product = self.used.is_product
+        name = CommitValue.INPUTS_READ if is_product else CommitValue.LOG_INSTANT
         commit = self._table.last_instant(name)
         if commit is None:
             return None
@@ -148,7 +143,7 @@ class InputTable:
         Of plain Parquet nothing is left to know of commits that were cleaned.
         """
         if any(
-            difference.ERASED in each.metadata for each in self._later_commits(since)
+            CommitValue.ERASED in each.metadata for each in self._later_commits(since)
         ):
             return f"keys were erased in {self.name}"
         if self.used.is_plain and not self._table.keeps(since.commit):
@@ -169,7 +164,7 @@ class InputTable:
         home = table_folder(self._warehouse, table)
         log = ChangeLog(self._spark, f"{home}/changes")
         folder = IngestedFilesFolder(self._store, f"{home}/inputs", table)
-        ingested = folder.load(log.last_value("inputs"))
+        ingested = folder.load(log.last_value(CommitValue.INPUTS))
         judged = retractions.judged(retractions.until(log.read(), until), ingested)
         if since is None:
             return self._keys(judged)
@@ -211,7 +206,8 @@ class InputTable:
 
     def _removed_since(self, since: Pin) -> bool:
         later = self._later_commits(since)
-        return any(each.metadata.get(REMOVED_ROWS, "0") != "0" for each in later)
+        removed = (each.metadata.get(CommitValue.REMOVED_ROWS) for each in later)
+        return any(each not in (None, "0") for each in removed)
 
 
 def to_text(inputs: Sequence[InputTable]) -> str:

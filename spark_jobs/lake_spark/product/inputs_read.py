@@ -18,12 +18,12 @@ from lake_spec.contract.state_format import (
     to_fields,
 )
 from lake_spark.product.input_table import (
-    INPUTS_READ,
     InputTable,
     Pin,
     from_text,
     to_text,
 )
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.tables.table_run import TableRun
 
 
@@ -38,16 +38,17 @@ class Note:
 
 def inputs_read(run: TableRun) -> Dict[str, Pin]:
     """Return the commits by input; none where the product was never built."""
-    commit = run.current.last_instant(INPUTS_READ)
+    commit = run.current.last_instant(CommitValue.INPUTS_READ)
     found = _note(run)
     if found is not None and found.commit == commit:
         return from_text(found.inputs_read)
-    return from_text(run.current.last_value(INPUTS_READ))
+    return from_text(run.current.last_value(CommitValue.INPUTS_READ))
 
 
 def note_inputs_read(run: TableRun, inputs: Iterable[InputTable]) -> None:
     """Note that the rows of the product are those of these commits, if it is not known."""
-    text, commit = to_text(list(inputs)), run.current.last_instant(INPUTS_READ)
+    commit = run.current.last_instant(CommitValue.INPUTS_READ)
+    text = to_text(list(inputs))
     if commit is None or from_text(text) == inputs_read(run):
         return
     said = to_fields(Note(commit, text))

@@ -19,6 +19,7 @@ from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import TooManyBadRows
 from lake_spark.reading.accounting import RowCounts
 from lake_spark.reading.quality_rules import failed_rules
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import DELETED
 from lake_spark.tables.table_run import TableRun
 
@@ -236,10 +237,10 @@ def drop_old_takes(run: TableRun) -> None:
     ingested = run.ingested_files()
     if not ingested.contents.retracted or not run.quarantine.has_data():
         return
-    last = next(each for each in run.log.commits() if "inputs" in each.metadata)
+    last = run.log.metadata_with(CommitValue.INPUTS)
     paths = [each.path for each in (*ingested.own, *ingested.retracted)]
     rows = run.quarantine.read().where(F.col(LogColumn.PATH).isin(paths))
-    old = rows.where(F.col("lake_run") != F.lit(last.metadata.get("run")))
+    old = rows.where(F.col("lake_run") != F.lit(last.get(CommitValue.RUN)))
     if not old.isEmpty():
         _write(run, old.select(*COLUMNS, "lake_run"), F.lit(True))
 

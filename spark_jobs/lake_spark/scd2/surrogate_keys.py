@@ -18,6 +18,7 @@ from lake_spec.model import SurrogateKind
 from lake_spark.scd2.derived_table import REMOVED
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.fold import FROM
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HudiTable
 
 SURROGATE_TYPES = {
@@ -25,8 +26,6 @@ SURROGATE_TYPES = {
     SurrogateKind.INCREASING: "bigint",
 }
 NUMBER = "number"
-HIGHEST = "highest_number"
-"""Metadata of every commit of numbers: none above it was ever given."""
 
 _RANGES = 64
 """Into how many ranges keys are cut to be numbered, each sorted by one task."""
@@ -52,9 +51,11 @@ def with_new_numbers(
     cuts = _cuts(fresh)
     if not cuts:
         return changes
-    given, highest = _numbered(fresh, cuts, int(numbers.last_value(HIGHEST) or 0))
+    before = numbers.last_count(CommitValue.HIGHEST_NUMBER)
+    given, highest = _numbered(fresh, cuts, before)
     operation = Operation.UPSERT if numbers.has_data() else Operation.BULK_INSERT
-    numbers.write(given, operation, {**metadata, HIGHEST: str(highest)})
+    said = {**metadata, CommitValue.HIGHEST_NUMBER: str(highest)}
+    numbers.write(given, operation, said)
     return _filled(changes, given, column)
 
 

@@ -10,7 +10,6 @@ from pyspark.sql import functions as F
 from lake_spark.changelog import retractions
 from lake_spark.changelog.schema import LogColumn, UPSERT
 from lake_spark.landing.ingested_files import IngestedFiles
-from lake_spark.materialize.difference import LOG_INSTANT
 from lake_spark.materialize.layers import living_rows
 from lake_spark.reading.repeated_keys import identity
 from lake_spark.scd2.events import KEY, Roles
@@ -19,6 +18,7 @@ from lake_spark.schema.columns import typed
 from lake_spark.schema.spark_types import with_types
 from lake_spark.snapshots.derived_events import BEFORE, KNOWN
 from lake_spark.snapshots.source_snapshot import SourceSnapshot, scope_text
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.tables.table_run import TableRun
 
 Columns = List[Tuple[str, str]]
@@ -36,7 +36,8 @@ def before(
     """
     if not run.log.has_data():
         return _nothing(run, columns)
-    is_behind = run.current.last_value(LOG_INSTANT) != run.log.last_instant("inputs")
+    newest = run.log.last_instant(CommitValue.INPUTS)
+    is_behind = run.current.last_value(CommitValue.LOG_INSTANT) != newest
     if run.spec.scope or run.spec.effective_at or ingested.reprocess or is_behind:
         return _by_log(run, snapshot, columns, ingested)
     return _by_current(run, columns)

@@ -14,7 +14,6 @@ from lake_spark.ingest.batches import landing_of, unseen_files, unseen_of
 from lake_spark.ingest.snapshot_backlog import Backlog
 from lake_spark.landing.files import LandingFile, shown
 from lake_spark.landing.ingested_files import IngestedFiles
-from lake_spark.materialize.difference import LOG_INSTANT
 from lake_spark.materialize.layers import build_current
 from lake_spark.profiling.profile import profile_loaded
 from lake_spark.publish.publication import publish
@@ -23,6 +22,7 @@ from lake_spark.snapshots.source_snapshot import SourceSnapshot, group_snapshots
 from lake_spark.sources.jdbc_landed import lands_in_load
 from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
 from lake_spark.stages import overdue
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.timeline import time_of
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
@@ -174,6 +174,6 @@ def _report_freshness(run: TableRun) -> None:
     ingested = run.ingested_files()
     run.report.newest_input = ingested.newest
     run.report.newest_event = ingested.newest_event
-    built = run.current.last_instant(LOG_INSTANT)
+    built = run.current.last_instant(CommitValue.LOG_INSTANT)
     if built:
         run.report.current_built = time_of(built).isoformat()

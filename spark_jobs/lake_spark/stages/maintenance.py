@@ -27,6 +27,7 @@ from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import LegacyLists
 from lake_spark.profiling.profile import profile_where_due
 from lake_spark.publish.publication import drop_unasked, publish
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.committed_table import CommittedTable
 from lake_spec.hudi.file_names import data_file
 from lake_spark.storage.hudi_table import HudiTable
@@ -55,10 +56,10 @@ def maintenance(run: TableRun) -> None:
 
 def _sweep_ingested_files(run: TableRun) -> None:
     """Remove objects about ingested files that no commit can need any more."""
-    newest = run.log.last_value("inputs")
+    newest = run.log.last_value(CommitValue.INPUTS)
     if newest is None:
         return
-    needed = {newest, *run.log.active_values("inputs")}
+    needed = {newest, *run.log.active_values(CommitValue.INPUTS)}
     gone = run.ingested_files_folder.sweep(needed, datetime.now(timezone.utc))
     if gone:
         run.say(f"removed {gone} object(s) about ingested files")

@@ -10,13 +10,12 @@ from lake_spec.model import TableType
 from lake_spec.text.marked_values import row_value
 from lake_spark.checks import table_checks
 from lake_spark.errors import KeysNotErased
-from lake_spark.materialize import difference
 from lake_spark.product.build_product import build_product
-from lake_spark.product.input_table import INPUTS_READ
 from lake_spark.profiling import profile
 from lake_spark.publish.publication import begin_again, publish
 from lake_spark.stages.maintenance import compact_all, finish_killed
 from lake_spec.hudi.file_names import data_file
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.parquet_table import ParquetTable
 from lake_spark.tables import catalog
@@ -65,9 +64,9 @@ def _build(
 def _remove_erased(run: TableRun) -> None:
     """Remove files from before the newest commit, if it was made after an erase."""
     table = run.current
-    if difference.ERASED not in table.metadata_with(INPUTS_READ):
+    if CommitValue.ERASED not in table.metadata_with(CommitValue.INPUTS_READ):
         return
-    built = table.last_instant(INPUTS_READ)
+    built = table.last_instant(CommitValue.INPUTS_READ)
     unfinished = f"{run.home}/{_UNFINISHED}"
     if not any(_older_files(run, built)) and not run.store.list(unfinished):
         return

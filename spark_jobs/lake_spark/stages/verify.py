@@ -26,6 +26,7 @@ from lake_spark.scd2.current import CurrentLayer
 from lake_spark.scd2.derived_table import INSERTED, Layer, REMOVED, SAME
 from lake_spark.scd2.events import KEY, mark_events, Roles
 from lake_spark.scd2.key_changes import with_families
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.table_run import TableRun, table_columns
@@ -122,7 +123,7 @@ def _folded(
     share: float,
 ) -> DataFrame:
     """Return what the log makes of the chosen keys, as of the table's commit."""
-    built = table.last_value(difference.LOG_INSTANT)
+    built = table.last_value(CommitValue.LOG_INSTANT)
     roles = Roles.of(run.spec, columns)
     ingested = run.ingested_files()
     log = retractions.until(run.log.read(), built)

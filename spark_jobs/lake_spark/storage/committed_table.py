@@ -55,15 +55,20 @@ class CommittedTable(ABC):
         """Return the metadata value that the newest commit which has it carries."""
         return self.metadata_with(name).get(name)
 
+    def last_count(self, name: str) -> int:
+        """Return the number that the newest commit which has it carries; 0 if none does."""
+        return int(self.last_value(name) or 0)
+
     def metadata_with(self, name: str) -> Mapping[str, str]:
         """Return the whole metadata of the newest commit that carries this, or nothing."""
-        found = self._last_with(name)
+        found = self.last_with(name)
         return found.metadata if found else {}
 
     def last_instant(self, name: str) -> Optional[str]:
         """Return the instant of the newest commit that carries this metadata."""
-        found = self._last_with(name)
+        found = self.last_with(name)
         return found.instant if found else None
 
-    def _last_with(self, name: str) -> Optional[Commit]:
+    def last_with(self, name: str) -> Optional[Commit]:
+        """Return the newest commit that carries this metadata."""
         return next((each for each in self.commits() if name in each.metadata), None)

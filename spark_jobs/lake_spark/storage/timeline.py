@@ -16,6 +16,7 @@ from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
 
 from lake_spec.hudi.options import METADATA_PREFIX, STREAMER_CHECKPOINTS
+from lake_spark.storage.commit_values import CommitValue
 
 
 @dataclass(frozen=True)
@@ -204,6 +205,6 @@ def named_metadata(extra: List[Tuple[str, str]]) -> Dict[str, str]:
         if name.startswith(METADATA_PREFIX)
     }
     for name in STREAMER_CHECKPOINTS:
-        if name in found and "inputs" not in mine:
-            mine["inputs"] = found[name]
+        if name in found and CommitValue.INPUTS not in mine:
+            mine[CommitValue.INPUTS] = found[name]
     return mine

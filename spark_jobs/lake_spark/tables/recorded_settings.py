@@ -20,6 +20,7 @@ from lake_spark.errors import ForeignTable, SettingsChanged
 from lake_spark.formats.placeholders import placeholder_texts
 from lake_spark.scd2.surrogate_keys import SURROGATE_TYPES
 from lake_spark.schema.promotion import canonical_type
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.committed_table import CommittedTable
 from lake_spark.tables.catalog import refuse_names_of_others
 from lake_spark.tables.settings_diff import Definition, changed
@@ -157,7 +158,7 @@ def _check_type_of_surrogate_key(run: TableRun) -> None:
 
 def _recorded(table: CommittedTable) -> Definition:
     """Return what rows of current or history were made with; nothing before the first."""
-    found = table.last_value("definition")
+    found = table.last_value(CommitValue.DEFINITION)
     if found is None:
         _refuse_foreign(table)
     return json.loads(found or "{}")

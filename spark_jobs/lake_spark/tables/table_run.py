@@ -27,6 +27,7 @@ from lake_spark.scd2 import fold
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.key_text import key_text
 from lake_spark.schema.promotion import merged, stored_type, widens
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.lease_check import no_lease
 from lake_spark.storage.object_store import ObjectStore
@@ -162,7 +163,7 @@ class TableRun:
 
     def ingested_files(self) -> IngestedFiles:
         """Return every landing file that the change log has ingested."""
-        return self.ingested_files_folder.load(self.log.last_value("inputs"))
+        return self.ingested_files_folder.load(self.log.last_value(CommitValue.INPUTS))
 
     @cached_property
     def log(self) -> ChangeLog:
@@ -255,7 +256,10 @@ class TableRun:
 
     def commit_metadata(self) -> Dict[str, str]:
         """Return what every commit of this run says about its origin."""
-        return {"run": self.report.run, "release": self.report.release}
+        return {
+            CommitValue.RUN: self.report.run,
+            CommitValue.RELEASE: self.report.release,
+        }
 
 
 def _has_text_partitions(spec: TableSpec) -> bool:

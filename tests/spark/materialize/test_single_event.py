@@ -107,7 +107,7 @@ def split(
 ):
     """The keys that have several deliveries and those alone; None if not set apart."""
     waiting = Pending(None, "1", IngestedFiles(accepted=rows, contents=contents))
-    new = SimpleNamespace(last_value=lambda name: None)
+    new = SimpleNamespace(last_count=lambda name: 0)
     newest = SimpleNamespace(instant="1")
     log = SimpleNamespace(path=f"{keys} {rows}", last_commit=lambda: newest)
     spec = SimpleNamespace(scope=scope, keeps_absent=keeps_absent)

@@ -8,7 +8,8 @@ from typing import Iterator
 import pytest
 
 from lake_spec.model import TableType
-from lake_spark.materialize import previous_rows, single_event
+from lake_spark.materialize import single_event
+from lake_spark.storage import session
 from tests.spark.lake import Lake
 
 
@@ -21,6 +22,6 @@ def as_large(lake: Lake) -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         if lake.spec.storage.type is TableType.MERGE_ON_READ:
-            patch.setattr(previous_rows, "FEW_ROWS", -1)
+            patch.setattr(session, "FEW_ROWS", -1)
             patch.setattr(single_event, "MOST_SHARE", float("inf"))
         yield

@@ -142,7 +142,7 @@ def test_what_is_excepted_is_still_there(module):
         "reader = spark.read\nrows = reader.parquet(uri)",
         'reader = self.spark.read.options(a="b")',
         "rows = (by or self._spark).read.parquet(uri)",
-        "rows = session_for(run.spark, few=True).read.parquet(uri)",
+        "rows = session_for(run.spark, rows=1).read.parquet(uri)",
         "rows = literal_paths.load(spark.read, kind.type, [uri])",
         'rows = literal_paths.load(spark.read, "parquet", [uri])',
         'rows = literal_paths.load(spark.read.option("a", "b"), "avro", [uri])',

@@ -22,9 +22,10 @@ from lake_spark.materialize.pending import Pending
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import Columns, typed
 from lake_spark.schema.spark_types import with_types
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HUDI_COLUMNS, HudiTable
 from lake_spark.storage.parquet_file import by_footer
-from lake_spark.storage.session import FEW_BYTES, session_for
+from lake_spark.storage.session import session_for
 from lake_spark.storage.spark_jobs import cache_until
 from lake_spark.tables.table_run import TableRun
 
@@ -64,20 +65,16 @@ def find_affected(
     with ExitStack() as kept:
         if waiting.since is None:
             all_rows = previous_rows.rows(run, table, waiting.ingested)
-            few = all_rows <= previous_rows.FEW_ROWS
-            deliveries, keys = read_from_log(run, waiting, columns, few)
+            deliveries, keys = read_from_log(run, waiting, columns, all_rows)
             several, only = single_event.split(run, waiting, deliveries, all_rows, kept)
             yield AffectedKeys(keys, several, single_events=only)
             return
         is_folded = previous_rows.is_folded(run, table, waiting.ingested)
         if is_folded:
-            deliveries, keys = _left_or_in_log(run, waiting, columns)
+            deliveries, keys = _left_or_in_log(run, table, waiting, columns)
         else:
-            few = (
-                previous_rows.rows(run, table, waiting.ingested)
-                <= previous_rows.FEW_ROWS
-            )
-            deliveries, keys = read_from_log(run, waiting, columns, few)
+            all_rows = previous_rows.rows(run, table, waiting.ingested)
+            deliveries, keys = read_from_log(run, waiting, columns, all_rows)
         for each in (keys, deliveries):
             cache_until(each, kept)
         yield AffectedKeys(keys, deliveries, is_folded)
@@ -90,25 +87,27 @@ def clear(run: TableRun) -> None:
 
 
 def read_from_log(
-    run: TableRun, waiting: Pending, columns: Columns, few: bool
+    run: TableRun, waiting: Pending, columns: Columns, all_rows: int
 ) -> Found:
-    """Read from the log, which has `few` rows or many."""
-    spark = session_for(run.spark, few=few)
+    """Read from the log; `all_rows` says how many there are at least."""
+    spark = session_for(run.spark, rows=all_rows)
     read = run.log.read(spark).drop(*_UNUSED)
     log = retractions.judged(with_types(read, typed(columns)), waiting.ingested)
     return difference.deliveries_of(log, waiting.since, waiting.ingested.contents)
 
 
-def _left_or_in_log(run: TableRun, waiting: Pending, columns: Columns) -> Found:
+def _left_or_in_log(
+    run: TableRun, table: HudiTable, waiting: Pending, columns: Columns
+) -> Found:
     """Take what was left, or read the log and leave it there, unless it is too much.
 
-    Only for tables that are folded, which have many rows: keys without any delivery
-    count for the others.
+    Only for tables that are folded: keys without any delivery count for the others.
     """
     left = _left(run, waiting, columns)
     if left is not None:
         return left
-    found = read_from_log(run, waiting, columns, False)
+    built_rows = table.last_count(CommitValue.ROWS)
+    found = read_from_log(run, waiting, columns, built_rows)
     if not _leave(run, found, waiting):
         return found
     left = _left(run, waiting, columns)
@@ -137,8 +136,7 @@ def _left(run: TableRun, waiting: Pending, columns: Columns) -> Optional[Found]:
     files = run.store.list(f"{folder}/")
     if not any(each.uri.endswith(_DONE) for each in files):
         return None
-    is_few = sum(each.size for each in files) <= FEW_BYTES
-    spark = session_for(run.spark, few=is_few)
+    spark = session_for(run.spark, size=sum(each.size for each in files))
     part = next(each.uri for each in files if each.uri.endswith(".parquet"))
     left = by_footer(spark, part).parquet(folder)
     deliveries = with_types(left, typed(columns))

@@ -12,6 +12,7 @@ from typing import Dict, Mapping, Optional
 
 from lake_spec.model import SurrogateKind
 from lake_spark.landing.ingested_files import IngestedFiles
+from lake_spark.storage import session
 from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables.table_run import TableRun
@@ -24,19 +25,13 @@ rows. Tables of another version are read, until they are rebuilt.
 BEFORE_FORKS = "2"
 """The version that differs only where several creates name one old key."""
 
-FEW_ROWS = 50_000
-"""A table of no more rows is read: that takes less than planning a second fold.
-
-Nor are queries of its change log worth compiling (session.py).
-"""
-
 
 def rows(run: TableRun, table: HudiTable, ingested: IngestedFiles) -> int:
     """Return how many rows log, current and this table have at least, by their commits.
 
-    More than FEW_ROWS where a release wrote the log that did not count them.
+    More than a few where a release wrote the log that did not count them.
     """
-    logged = FEW_ROWS + 1 if ingested.accepted is None else ingested.accepted
+    logged = session.FEW_ROWS + 1 if ingested.accepted is None else ingested.accepted
     built = (each.last_count(CommitValue.ROWS) for each in (run.current, table))
     return max(logged, *built)
 
@@ -60,7 +55,7 @@ def is_folded(run: TableRun, table: HudiTable, ingested: IngestedFiles) -> bool:
     same = {VERSION} if ingested.contents.has_key_changes else {VERSION, BEFORE_FORKS}
     return (
         built.get(CommitValue.FOLD) in same
-        and int(built.get(CommitValue.ROWS, 0)) > FEW_ROWS
+        and int(built.get(CommitValue.ROWS, 0)) > session.FEW_ROWS
         and not ingested.contents.float_paths
         and _knows_what_was_retracted(built, ingested)
         and built[CommitValue.LOG_INSTANT] in (c.instant for c in run.log.commits())

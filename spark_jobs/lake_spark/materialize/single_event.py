@@ -15,10 +15,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from lake_spark.changelog.schema import LogColumn, UPSERT
-from lake_spark.materialize import previous_rows
 from lake_spark.materialize.difference import SingleEvents
 from lake_spark.materialize.pending import Pending
 from lake_spark.scd2.events import KEY
+from lake_spark.storage import session
 from lake_spark.storage.spark_jobs import cache_until
 from lake_spark.tables.table_run import TableRun
 
@@ -59,7 +59,7 @@ def split(
     """
     depend = run.spec.scope or waiting.ingested.contents.mixes_keys
     depend = depend or run.spec.keeps_absent  # what an object lacks, the fold says
-    if depend or all_rows <= previous_rows.FEW_ROWS:
+    if depend or all_rows <= session.FEW_ROWS:
         return deliveries, None
     counted = _counted(run, deliveries)
     if not counted.keys:

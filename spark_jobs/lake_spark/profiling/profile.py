@@ -24,8 +24,9 @@ from lake_spec.rules.columns import RESERVED_PREFIXES
 from lake_spark.errors import LeaseLost, first_line
 from lake_spark.profiling.measure import measure
 from lake_spark.scd2.current import mark_of, not_deleted
+from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import without_hudi_columns
-from lake_spark.storage.session import FEW_BYTES, session_for
+from lake_spark.storage.session import session_for
 from lake_spark.tables.table_run import TableRun
 
 OLD_AFTER = timedelta(days=6)
@@ -113,9 +114,8 @@ def _is_due(run: TableRun, stored: Optional[TableProfile], instant: str) -> bool
 
 def living(run: TableRun) -> DataFrame:
     """Return the rows of current that are not deleted, without columns of ours."""
-    files = run.store.list(f"{run.current.path}/")
-    is_few = sum(each.size for each in files) <= FEW_BYTES
-    rows = without_hudi_columns(run.current.read(session_for(run.spark, few=is_few)))
+    session = session_for(run.spark, rows=run.current.last_count(CommitValue.ROWS))
+    rows = without_hudi_columns(run.current.read(session))
     mark = mark_of(run.spec)
     rows = not_deleted(rows, mark).drop(mark)
     ours = [name for name in rows.columns if name.startswith(RESERVED_PREFIXES)]

@@ -68,8 +68,12 @@ FOR_FEW_ROWS = {
 """What differs in a session for queries of few rows."""
 
 
-FEW_BYTES = 16 * 1024 * 1024
-"""Files of no more than this are worked on by the session for few rows."""
+FEW_ROWS, FEW_BYTES = 50_000, 16 * 1024 * 1024
+"""No more are few: of what is counted its rows, of other files their bytes.
+
+A table of few rows is also read, where a larger one is folded (previous_rows.py): a second
+fold takes longer to plan than such a table takes to be read (docs/speed.md).
+"""
 
 _ON_ONE_MACHINE = re.compile(r"local(\[|$)")
 """Masters whose cores are all there from the start."""
@@ -78,9 +82,13 @@ _ZSTD_CODEC = "io.airlift.compress.zstd.ZstdCodec"
 """Part of Spark 3.5, in plain Java; Hadoop's own needs a native library."""
 
 
-def session_for(spark: SparkSession, *, few: bool) -> SparkSession:
-    """Return the session for queries of few rows, or the one that was given."""
-    return session_for_few_rows(spark) if few else spark
+def session_for(spark: SparkSession, *, rows: int = 0, size: int = 0) -> SparkSession:
+    """Return the session for queries of few rows where they are, else the one given.
+
+    `rows` or `size`, in bytes, of what is read.
+    """
+    is_few = rows <= FEW_ROWS and size <= FEW_BYTES
+    return session_for_few_rows(spark) if is_few else spark
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,7 @@ import pytest
 
 from lake_spark.changelog.retractions import COMMIT
 from lake_spark.materialize import affected_keys, previous_rows
+from lake_spark.storage import session
 from lake_spark.storage.hudi_table import HudiTable
 from tests.spark.lake import FEED_FILES, Lake, table
 
@@ -33,7 +34,7 @@ def lake(spark, tmp_path, monkeypatch):
 
     That few rows count as many.
     """
-    monkeypatch.setattr(previous_rows, "FEW_ROWS", 0)
+    monkeypatch.setattr(session, "FEW_ROWS", 0)
     lake = Lake(spark, tmp_path, SPEC)
     lake.land("load/1.csv", "id,name,at\n1,a,2026-01-01\n2,c,2026-01-01\n")
     lake.done("full_load", "scd2")
@@ -164,14 +165,15 @@ U,3,c,,NaN,2026-01-02
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("few", [0, previous_rows.FEW_ROWS])
+@pytest.mark.parametrize("few", [0, session.FEW_ROWS])
 def test_queries_of_few_rows_make_the_same_tables(spark, tmp_path, monkeypatch, few):
-    monkeypatch.setattr(previous_rows, "FEW_ROWS", few)
+    monkeypatch.setattr(session, "FEW_ROWS", few)
     asked, session_for = [], affected_keys.session_for
 
-    def noted(spark, *, few):
-        asked.append(few)
-        return session_for(spark, few=few)
+    def noted(spark, **of):
+        given = session_for(spark, **of)
+        asked.append(given is not spark)
+        return given
 
     monkeypatch.setattr(affected_keys, "session_for", noted)
     lake = Lake(spark, tmp_path, TYPED)

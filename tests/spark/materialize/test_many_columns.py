@@ -12,7 +12,8 @@ import pytest
 
 from lake_spark.changelog.schema import ENVELOPE
 from lake_spark.landing.ingested_files import LogContents
-from lake_spark.materialize import difference, previous_rows
+from lake_spark.materialize import difference
+from lake_spark.storage import session
 from lake_spark.materialize.layers import complete_events
 from lake_spark.scd2.current import CurrentLayer
 from lake_spark.scd2.events import Roles, mark_events, marked_then
@@ -62,7 +63,7 @@ def calls(spark, monkeypatch, root, columns: int) -> int:
 
 @pytest.mark.nightly
 def test_calls_into_the_jvm_grow_with_the_columns(spark, tmp_path, monkeypatch):
-    monkeypatch.setattr(previous_rows, "FEW_ROWS", 0)
+    monkeypatch.setattr(session, "FEW_ROWS", 0)
     counts = [calls(spark, monkeypatch, tmp_path / str(n), n) for n in (20, 60, 140)]
     first, second = (b - a for a, b in zip(counts, counts[1:]))
     assert second < 2 * 1.2 * first, counts

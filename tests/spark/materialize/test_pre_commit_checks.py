@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import functions as F
 
 from lake_spec.hudi.options import Operation
-from lake_spark.materialize import previous_rows
+from lake_spark.storage import session
 from lake_spark.scd2 import fold
 from lake_spark.storage.hudi_table import DELETED
 from tests.spark.lake import FEED_FILES, Lake, table
@@ -111,7 +111,7 @@ def test_a_broken_invariant_stops_the_commit_by_name(things, monkeypatch, fault,
 def alone_things(spark, tmp_path, monkeypatch):
     """A change log of three things with one event each, which are built as those of
     large tables."""
-    monkeypatch.setattr(previous_rows, "FEW_ROWS", 0)
+    monkeypatch.setattr(session, "FEW_ROWS", 0)
     lake = Lake(spark, tmp_path, table(SPEC))
     lake.land("load/1.csv", LOAD)
     lake.done("full_load")

@@ -9,6 +9,7 @@ import pytest
 
 from lake_spark.landing.ingested_files import IngestedFiles, LogContents
 from lake_spark.materialize import previous_rows, single_event
+from lake_spark.storage import session
 from lake_spark.materialize.pending import Pending
 from tests.spark.erasing import erased
 from tests.spark.lake import FEED_FILES, Lake, table
@@ -36,7 +37,7 @@ def splits(monkeypatch):
 
     Few rows count as many, and few keys alone as worth it.
     """
-    monkeypatch.setattr(previous_rows, "FEW_ROWS", 0)
+    monkeypatch.setattr(session, "FEW_ROWS", 0)
     monkeypatch.setattr(single_event, "MOST_SHARE", 1)
     found, split = [], single_event.split
 
@@ -126,7 +127,7 @@ def _keys(deliveries):
 
 @pytest.fixture
 def any_size(monkeypatch):
-    monkeypatch.setattr(previous_rows, "FEW_ROWS", 9)
+    monkeypatch.setattr(session, "FEW_ROWS", 9)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from lake_spec.model import MissingKeys, TableSpec
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.snapshots import lost_keys, source_snapshot
 from lake_spark.snapshots.source_snapshot import SourceSnapshot
+from lake_spark.storage.session import FEW_ROWS
 from lake_spark.tables.table_run import TableRun
 
 _KNOWN = ("changed", "unchanged", "absent", "held")
@@ -85,11 +86,7 @@ def in_few_files(rows: DataFrame, count: int) -> DataFrame:
 
     Else each task that has a row writes one, and every later run opens all of them.
     """
-    return rows.repartition(1) if count <= FEW_EVENTS else rows
-
-
-FEW_EVENTS = 10_000
-"""So many rows take no longer to write by one task."""
+    return rows.repartition(1) if count <= FEW_ROWS else rows
 
 
 def settle(files: Sequence[FileReport], counts: Sequence[Row]) -> None:

@@ -72,7 +72,8 @@ FEW_ROWS, FEW_BYTES = 50_000, 16 * 1024 * 1024
 """No more are few: of what is counted its rows, of other files their bytes.
 
 A table of few rows is also read, where a larger one is folded (previous_rows.py): a second
-fold takes longer to plan than such a table takes to be read (docs/speed.md).
+fold takes longer to plan than such a table takes to be read. And few events of a snapshot
+are written by one task. docs/speed.md has the figures.
 """
 
 _ON_ONE_MACHINE = re.compile(r"local(\[|$)")

@@ -21,7 +21,7 @@
 #   ./run_tests_locally.sh spark39 [argument of pytest]...
 #   ./run_tests_locally.sh older [argument of pytest]...
 #
-#   fast   black, flake8, unit and policy tests: no Java, about a minute
+#   fast   black, flake8, mypy, unit and policy tests: no Java
 #   full   fast, then a release as MWAA (also on Airflow 3.0.6) and EMR get it, the linters
 #          of infra/, the site of docs/, a few of `hostile`, the database and Kafka servers,
 #          the Spark tests of the day and the end-to-end tests: 20 to 60 minutes (the default)
@@ -139,6 +139,7 @@ end_parts() { # as Ctrl-C does, so that pytest ends what it started; after 10 s 
 style() { # black's searches for garbage are half of its time
     run .venv-airflow/bin/python -m tests.less_garbage black --check .
     run .venv-airflow/bin/flake8
+    run .venv-airflow/bin/python -m mypy
 }
 
 has_python_39() { [ -x .venv-spec/bin/python ]; }

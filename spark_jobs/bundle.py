@@ -14,7 +14,10 @@ import zipfile
 from dataclasses import dataclass
 from importlib.metadata import distributions
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Sequence, Tuple
+
+if TYPE_CHECKING:
+    from lake_spec.model import DomainSpec, EnvironmentSpec
 
 SPARK_JOBS = Path(__file__).resolve().parent
 DAGS = SPARK_JOBS.parent / "dags"
@@ -57,11 +60,15 @@ class Release:
 
 
 def build(
-    domains: Sequence, environment, out_dir: Path, *, besides: Any = None
+    domains: Sequence["DomainSpec"],
+    environment: "EnvironmentSpec",
+    out_dir: Path,
+    *,
+    besides: Any = None,
 ) -> Release:
     """Write lake.zip, boto3.zip, main.py and specs/<domain>.json into `out_dir`.
 
-    `domains` are DomainSpecs, `environment` is the EnvironmentSpec they run in.
+    `environment` is the one that they run in.
     `besides` is data for JSON that the id depends on too. Raises FileNotFoundError
     where setup.sh has not installed what goes into boto3.zip.
     """
@@ -140,7 +147,7 @@ def _modules(package: Path) -> List[Path]:
     return sorted(f for f in package.rglob("*.py") if "__pycache__" not in f.parts)
 
 
-def _id(folder: Path, content: Dict) -> str:
+def _id(folder: Path, content: Dict[str, Any]) -> str:
     digest = hashlib.sha256()
     for name in ("lake.zip", "boto3.zip", "main.py"):
         digest.update((folder / name).read_bytes())

@@ -63,8 +63,8 @@ class Guard:
         """
         name = text.partition(":")[0].split(" ")[0].rstrip(",")
         if name in self._tables:
-            reports = tables.get(name.partition(".")[2], {}).values() or ({},)
-            is_cut = any(self.may_quote(name, each) for each in reports)
+            of_table = tables.get(name.partition(".")[2], {}).values()
+            is_cut = any(self.may_quote(name, each) for each in of_table or [{}])
         else:
             is_cut = any(map(self.is_guarded, self._tables))
         return _cut(text, 2) if is_cut else text

@@ -97,13 +97,16 @@ def overall_files(
     ]
     problems.sort(key=lambda each: _WORST_FIRST.index(each["kind"]))
     files: Files = {}
-    whole = {
-        "environment": environment,
-        "problems": problems[:MESSAGES_SHOWN],
-        "at": now,
-    }
-    more = max(len(problems) - MESSAGES_SHOWN, 0)
-    _paged(files, "start.html", site_pages.START, found, **whole, more=more)
+    _paged(
+        files,
+        "start.html",
+        site_pages.START,
+        found,
+        environment=environment,
+        problems=problems[:MESSAGES_SHOWN],
+        at=now,
+        more=max(len(problems) - MESSAGES_SHOWN, 0),
+    )
     for name in ("style.css", "search.js", "minisearch.js", "minisearch.LICENSE.txt"):
         files[f"assets/{name}"] = _asset(name)
     if with_index:
@@ -121,12 +124,17 @@ def gone_page(path: str, now: datetime) -> bytes:
 def _add_domain(files: Files, facts: DomainFacts) -> None:
     tables = sorted(facts.tables, key=lambda each: _WORST_FIRST.index(each.state))
     page = site_pages.domain_page(facts.spec.name)
-    more = {
-        "runs": facts.runs[:RUNS_SHOWN],
-        "at": facts.now,
-        "cost": facts.costs["all"],
-    }
-    _paged(files, "domain.html", page, tables, facts=facts, money=_money(facts), **more)
+    _paged(
+        files,
+        "domain.html",
+        page,
+        tables,
+        facts=facts,
+        money=_money(facts),
+        runs=facts.runs[:RUNS_SHOWN],
+        at=facts.now,
+        cost=facts.costs["all"],
+    )
 
 
 def _add_table(files: Files, table: TableFacts, environment: EnvironmentSpec) -> None:

@@ -68,7 +68,8 @@ class S3Store:
             self._client.exceptions.NoSuchBucket,
         ):
             return None
-        return found["Body"].read()
+        body: bytes = found["Body"].read()
+        return body
 
     def write(self, path: str, body: bytes) -> None:
         """Write an object with its content type; browsers ask for a newer one each time."""

@@ -33,7 +33,8 @@ def main(argv: Optional[List[str]] = None) -> int:
     """Run one command; 0 if all is well, 1 if there is something to fix."""
     args = _parser().parse_args(argv)
     try:
-        return args.command(args)
+        status: int = args.command(args)
+        return status
     except LakeError as error:
         print(error, file=sys.stderr)
         return 1

@@ -128,7 +128,8 @@ def put(s3: Any, uri: str, body: bytes) -> bool:
 
     def send(**condition: str) -> str:
         where = {"Bucket": root.bucket, "Key": f"{root.prefix}{NAME}"}
-        return s3.put_object(**where, Body=body, **condition)["ETag"]
+        etag: str = s3.put_object(**where, Body=body, **condition)["ETag"]
+        return etag
 
     errors = (BotoCoreError, ClientError)
     etag = write_if_unchanged(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator, List, Optional
+from typing import Any, Iterator, List, Mapping, Optional
 
 from lake_acceptance import claim, storage
 from lake_acceptance.check import Check, CheckFailed
@@ -84,7 +84,7 @@ def _ours(subject: Subject, database: str) -> List[str]:
     ]
 
 
-def _location(table: dict) -> str:
+def _location(table: Mapping[str, Any]) -> str:
     return str(table.get("StorageDescriptor", {}).get("Location", ""))
 
 

@@ -117,7 +117,8 @@ def create_cluster(subject: Subject) -> str:
     emr = subject.client("emr")
     if problems := request_problems(request, emr.meta.service_model):
         raise CheckFailed(problems, "Correct the cluster's file.")
-    return _writer(subject).create_job_flow(request)["JobFlowId"]
+    created: dict[str, str] = _writer(subject).create_job_flow(request)
+    return created["JobFlowId"]
 
 
 def _writer(subject: Subject) -> SendsOnce:

@@ -108,7 +108,9 @@ def load(
 
 def below_prefix(deployed: EnvironmentSpec) -> EnvironmentSpec:
     """Return the environment with each root below the prefix, and a role of its own."""
-    roots = {name: f"{getattr(deployed, name)}/{PREFIX}" for name in ROOTS}
+    roots: dict[str, Any] = {
+        name: f"{getattr(deployed, name)}/{PREFIX}" for name in ROOTS
+    }
     roots["warehouse"] = f"s3://{Root.of(deployed.warehouse).bucket}/{PREFIX}"
     known = [*dict(deployed.runtime_roles).values(), deployed.runtime_role]
     arns = [arn for arn in known if arn]

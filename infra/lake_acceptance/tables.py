@@ -25,7 +25,7 @@ _NO_ATHENA = "the emulator has no Athena"
 
 def rows(subject: Subject) -> str:
     """Compare the figures of the last reports with what the landing files make."""
-    found = {}
+    found: dict[str, dict[str, int]] = {}
     for report in subject.reports:
         if report["run"].startswith(f"{INCREMENTAL}/"):
             table = found.setdefault(report["table"], {})

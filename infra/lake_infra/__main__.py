@@ -18,7 +18,7 @@ from lake_infra.settings import settings
 from lake_infra.template import GENERATED, LAYERS, load_template
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.contract.environment_defaults import with_environment_defaults
-from lake_spec.model import EnvironmentSpec
+from lake_spec.model import DomainSpec, EnvironmentSpec
 from lake_spec.parsing.loader import load_environment, load_lake
 from lake_spec.products.plans import with_plans
 
@@ -64,7 +64,10 @@ def _template(args: argparse.Namespace) -> dict[str, Any]:
     return load_template(args.layer)
 
 
-def _specs(args: argparse.Namespace) -> tuple:
+Specs = tuple[EnvironmentSpec, list[DomainSpec]]
+
+
+def _specs(args: argparse.Namespace) -> Specs:
     environment, domains = _loaded(args)
     check_deployable(environment, domains)
     folder = args.dags / "environments"
@@ -82,7 +85,7 @@ def _readable(names: Iterable[str], folder: Path) -> Iterator[EnvironmentSpec]:
             continue
 
 
-def _loaded(args: argparse.Namespace) -> tuple:
+def _loaded(args: argparse.Namespace) -> Specs:
     environment = load_environment(args.environment, args.dags / "environments")
     domains = list(load_lake(args.dags / "tables").domains.values())
     # Rights follow what products read: only what the other domain grants.

@@ -74,7 +74,8 @@ def topics(
     environment: EnvironmentSpec, domains: Iterable[DomainSpec]
 ) -> dict[Optional[str], list[str]]:
     """Return ARNs of the topics that Airflow publishes to: `alarms`, and `domains`."""
-    of_domains = {each.notifications.topic for each in domains} - {None}
+    named = (each.notifications.topic for each in domains)
+    of_domains = {topic for topic in named if topic is not None}
     alarm = environment.alarm_topic
     return {
         "alarms": [alarm] if alarm else [],

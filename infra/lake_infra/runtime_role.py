@@ -103,7 +103,7 @@ def _landing_files(
 ) -> Iterator[Statement]:
     """Yield the statements on the landing files of all tables."""
     tables = [t for d in domains for t in d.tables if t.has_files]
-    paths = [(t.source.path.strip("/"), t) for t in tables]
+    paths = [(t.landed.path.strip("/"), t) for t in tables]
     pulled = {path for path, table in paths if pulls_of(table)}
     own = {path for path, table in paths if is_own(table)}
     read = own - pulled

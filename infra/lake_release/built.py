@@ -13,7 +13,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from lake_release import airflow_files
 from lake_release.checksums import digest
@@ -149,7 +149,7 @@ def hashes(folder: Path) -> Dict[str, str]:
     return {name: digest(file.read_bytes()) for name, file in _files(folder)}
 
 
-def _files(folder: Path) -> Iterator[tuple]:
+def _files(folder: Path) -> Iterator[Tuple[str, Path]]:
     for file in sorted(folder.rglob("*")):
         if file.is_file():
             yield file.relative_to(folder).as_posix(), file

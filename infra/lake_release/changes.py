@@ -65,7 +65,10 @@ def _tables(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
         yield from _compared("domain", domain, before[0], after[0])
 
 
-def _domain(spec: Any) -> Tuple[Optional[Dict], Dict[str, Dict]]:
+Settings = Mapping[str, Any]
+
+
+def _domain(spec: Any) -> Tuple[Optional[Settings], Dict[str, Settings]]:
     """Return settings of a domain without its tables, and those tables by name."""
     if spec is None:
         return None, {}
@@ -90,7 +93,7 @@ def runs_root(specs: Mapping[str, Any]) -> Optional[str]:
 
 
 def _compared(
-    what: str, name: str, old: Optional[Mapping], new: Optional[Mapping]
+    what: str, name: str, old: Optional[Settings], new: Optional[Settings]
 ) -> Iterator[str]:
     if old == new:
         return
@@ -106,7 +109,7 @@ def _compared(
 
 
 def _from_now_on(
-    name: str, old: Optional[Mapping], new: Optional[Mapping]
+    name: str, old: Optional[Settings], new: Optional[Settings]
 ) -> Iterator[str]:
     """Say which settings of a table that is there count for files to come alone."""
     if not (old and new):

@@ -29,7 +29,8 @@ def put(
 
     def send(**condition: str) -> str:
         content = {"Body": body, "ChecksumSHA256": checksum, **more}
-        return s3.put_object(**where, **content, **condition)["ETag"]
+        etag: str = s3.put_object(**where, **content, **condition)["ETag"]
+        return etag
 
     def read() -> Tuple[Optional[bytes], Optional[str]]:
         try:

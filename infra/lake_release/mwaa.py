@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from botocore.exceptions import ClientError
 
@@ -317,7 +317,8 @@ class Airflow:
                 reply = self._airflow.invoke_rest_api(
                     Name=self._name, Method=method, Path=path, **more
                 )
-                return reply.get("RestApiResponse", {})
+                found: Dict[str, Any] = reply.get("RestApiResponse", {})
+                return found
             except failures.RestApiClientException as error:
                 words = f"{self._name} refused {method} {path}: {_said(error)}"
                 status = error.response.get("RestApiStatusCode", 0)
@@ -351,7 +352,10 @@ class Airflow:
 
     def _described(self) -> Optional[Dict[str, Any]]:
         try:
-            return self._airflow.get_environment(Name=self._name)["Environment"]
+            reply: Dict[str, Dict[str, Any]] = self._airflow.get_environment(
+                Name=self._name
+            )
+            return reply["Environment"]
         except self._airflow.exceptions.ResourceNotFoundException:
             return None
         except AWS_ERRORS as error:
@@ -426,7 +430,7 @@ def words(files: Dict[str, AirflowFile]) -> str:
     )
 
 
-def _settings(files: Dict[str, AirflowFile]) -> Iterator[tuple]:
+def _settings(files: Dict[str, AirflowFile]) -> Iterator[Tuple[str, str]]:
     for name, file in files.items():
         path, version = SETTINGS[name]
         yield path, name

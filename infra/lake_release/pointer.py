@@ -142,7 +142,8 @@ def write(s3: Any, target: Target, deploy: Deploy, *, before: Pointer) -> Pointe
 
     def put(**condition: str) -> str:
         where = {"Bucket": target.dags_bucket, "Key": POINTER}
-        return s3.put_object(**where, Body=body, **condition)["ETag"]
+        etag: str = s3.put_object(**where, Body=body, **condition)["ETag"]
+        return etag
 
     etag = write_if_unchanged(
         body,

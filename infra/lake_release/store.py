@@ -137,7 +137,8 @@ class Store:
 
     def _get(self, bucket: str, key: str) -> Optional[bytes]:
         try:
-            return self._s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+            body: bytes = self._s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+            return body
         except self._s3.exceptions.NoSuchKey:
             return None
 

@@ -40,11 +40,13 @@ class Store:
 
     def names(self, folder: str) -> List[str]:
         """List the names of the objects of a folder, in their order."""
-        return self._kept(f"{folder}/", lambda: self._listed(folder))
+        found: List[str] = self._kept(f"{folder}/", lambda: self._listed(folder))
+        return found
 
     def content(self, path: str) -> Optional[bytes]:
         """Return the content of an object; None if there is none."""
-        return self._kept(path, lambda: self._got(path))
+        found: Optional[bytes] = self._kept(path, lambda: self._got(path))
+        return found
 
     def data(self, path: str) -> Dict[str, Any]:
         """Return the JSON object of a file; {} if there is none or it is damaged."""

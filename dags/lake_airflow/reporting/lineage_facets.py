@@ -134,8 +134,8 @@ class StageLineage:
     @cached_property
     def _stored_as(self) -> dict[str, str]:
         """The names that folders of tables have, also of those that products read."""
-        products = [t for t in self._planned.tables if t.is_product and t.source.plan]
-        read = {e.table: e.folder_of for t in products for e in t.source.plan.inputs}
+        products = [t for t in self._planned.tables if t.is_product and t.product.plan]
+        read = {e.table: e.folder_of for t in products for e in t.product.plan.inputs}
         return {**read, **{name: t.stored_as for name, t in self._tables.items()}}
 
     @cached_property
@@ -319,7 +319,7 @@ class StageLineage:
         """Return namespace and name of a dataset."""
         full_name, layer = place
         if layer == Layer.SOURCE.value:
-            path = f"{self.environment.landing}/{self._tables[full_name].source.path}"
+            path = f"{self.environment.landing}/{self._tables[full_name].landed.path}"
         else:
             warehouse = self.environment.warehouse
             stored = self._stored_as.get(full_name, full_name)

@@ -36,7 +36,7 @@ def step_jars(
 def jars_of(tables: Iterable[TableSpec]) -> Tuple[str, ...]:
     """List the jars that steps of these tables need besides those of every step."""
     tables = list(tables)
-    sources = [table.source for table in tables if table.has_files]
-    has_avro = any(isinstance(source.format, Avro) for source in sources)
+    landed = [table.landed for table in tables if table.has_files]
+    has_avro = any(isinstance(source.format, Avro) for source in landed)
     has_iceberg = any(ReadableAs.ICEBERG in t.storage.formats for t in tables)
     return (*((AVRO,) if has_avro else ()), *((ICEBERG,) if has_iceberg else ()))

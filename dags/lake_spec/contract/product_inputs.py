@@ -56,7 +56,7 @@ def product_levels(products: Iterable[TableSpec]) -> List[List[TableSpec]]:
     circle, which `validate` reports, are the last group.
     """
     named = {each.full_name: each for each in products}
-    return levels(dict(sorted(named.items())), lambda each: set(each.source.reads))
+    return levels(dict(sorted(named.items())), lambda each: set(each.product.reads))
 
 
 def levels(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import Any, Dict, List, Tuple, Union
+from typing import Any, Dict, List, Tuple, Type, Union
 
-from lake_spec.model.connections import DATABASES, KafkaCluster
+from lake_spec.model.connections import Connection, DATABASES, KafkaCluster
 from lake_spec.model.pulls import JdbcChanges, JdbcTable, KafkaTopic
 
 Pull = Union[JdbcTable, JdbcChanges, KafkaTopic]
@@ -24,7 +24,7 @@ FOLDERS = (LOAD, CHANGES, SNAPSHOTS)
 TIMESTAMP = "%Y-%m-%dT%H-%M-%S"
 """Format of times in the names of folders, in UTC."""
 
-KINDS: Dict[type, Tuple[type, ...]] = {
+KINDS: Dict[type, Tuple[Type[Connection], ...]] = {
     JdbcTable: DATABASES,
     JdbcChanges: DATABASES,
     KafkaTopic: (KafkaCluster,),

@@ -49,7 +49,8 @@ def plain_schema(schema: Any, where: str) -> Dict[str, Any]:
                 f"{where}: the schema has column {column}: {what}. Only types of"
                 " Spark's own are read. Restore an earlier version of the file."
             )
-    return schema
+    plain: Dict[str, Any] = schema
+    return plain
 
 
 def class_in(schema: Any) -> Optional[str]:

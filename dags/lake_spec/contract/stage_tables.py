@@ -46,7 +46,7 @@ def with_products(names: Iterable[str], tables: Iterable[TableSpec]) -> List[str
     found, products = list(names), [each for each in tables if each.is_product]
     for name in found:  # which grows meanwhile
         for each in products:
-            is_made_of_it = f"{each.domain}.{name}" in each.source.reads
+            is_made_of_it = f"{each.domain}.{name}" in each.product.reads
             if is_made_of_it and each.name not in found:
                 found.append(each.name)
     return found

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields, is_dataclass
-from typing import Any, Dict, Mapping, Optional, Type, TypeVar, Union
+from typing import Any, Dict, Mapping, Optional, Type, TypeVar, Union, cast
 
 from lake_spec.diagnostics.errors import LakeError
 
@@ -109,7 +109,7 @@ def from_fields(shape: Type[T], data: Mapping[str, Any]) -> T:
     Other fields go into its attribute `unknown`, where it has one, else they are passed
     over: `unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)`.
     """
-    names = {each.name for each in fields(shape)}
+    names = {each.name for each in fields(cast(Any, shape))}
     known = {n: value for n, value in data.items() if n in names and n != UNKNOWN}
     if UNKNOWN in names:
         head = (FORMAT, WRITTEN_BY)

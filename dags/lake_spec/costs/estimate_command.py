@@ -6,7 +6,7 @@ import argparse
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Callable, Iterable, Iterator, List, Optional, Tuple
+from typing import Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
 from lake_spec.costs import rates
 from lake_spec.costs.estimate import StageEstimate, Workload, estimate
@@ -139,7 +139,8 @@ def _cost_of_an_hour(
     if not instances:
         hint = "Add the instances of the cluster: --instances m7g.xlarge:3."
         raise NoEstimate("--instances", None, hint)
-    prices, counts = load_prices(file), Counter()
+    prices = load_prices(file)
+    counts: Counter[str] = Counter()
     for kind, count in map(_instances, instances):
         counts[kind] += count
     by_type = {kind: {ON_DEMAND: 60.0 * count} for kind, count in counts.items()}
@@ -162,7 +163,7 @@ def _lines(
     """Format a table for the terminal: start, stages and total of each run."""
     head = ("run", "stage", "seconds", "GB read", "GB written", "PUTs")
     yield _line((*head, column) if column else head)
-    runs: dict = {}
+    runs: Dict[str, List[StageEstimate]] = {}
     for each in stages:
         runs.setdefault(each.run, []).append(each)
     for name, parts in runs.items():

@@ -193,5 +193,5 @@ def _add(
     """Add a part of a cluster; a sum that lacks an addend becomes None."""
     row["clusters"] += 1
     for name, value in costs.items():
-        known = row[name] is not None and value is not None
-        row[name] = row[name] + value * share if known else None
+        if row[name] is not None:
+            row[name] = None if value is None else row[name] + value * share

@@ -125,9 +125,10 @@ class Prices:
         cost = sum(minutes * price for minutes, price in each)
         if not more or not billed:
             return cost
-        count = entry["instances"]
+        count: int = entry["instances"]
         least = billed if more > 0 else count * LEAST_BILLED
-        return cost / billed * max(entry["instance_minutes"] + more * count, least)
+        minutes: float = entry["instance_minutes"] + more * count
+        return cost / billed * max(minutes, least)
 
     def _hour(self, kind: str, market: str) -> float:
         hour = self._hours[kind]

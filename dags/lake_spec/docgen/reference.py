@@ -60,8 +60,10 @@ def _sections(top: Record, title: str) -> Iterator[Section]:
 
 def _below(shape: Any, name: str) -> List[Section]:
     """List the sections that a setting refers to."""
-    if isinstance(shape, (Maybe, ListOf, MapOf)):
-        return _below(getattr(shape, "inner", None) or shape.item, name)
+    if isinstance(shape, Maybe):
+        return _below(shape.inner, name)
+    if isinstance(shape, (ListOf, MapOf)):
+        return _below(shape.item, name)
     if isinstance(shape, Record):
         return [(_heading(shape), shape, None)]
     if isinstance(shape, OneOf):

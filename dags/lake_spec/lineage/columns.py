@@ -242,10 +242,11 @@ def _origins(source: Product) -> Optional[Tuple[ColumnOrigin, ...]]:
 def _of_product(table: TableSpec, source: Product) -> Iterator[Edge]:
     """Edges from the tables that a product reads."""
     current, name = Layer.CURRENT.value, table.full_name
-    for each in _origins(source) or ():
-        of = source.plan.input(each.view)
-        origin = Field(of.table, of.layer.value, each.source)
-        yield Edge(origin, Field(name, current, each.column), each.how.value)
+    if source.plan is not None:
+        for each in _origins(source) or ():
+            of = source.plan.input(each.view)
+            origin = Field(of.table, of.layer.value, each.source)
+            yield Edge(origin, Field(name, current, each.column), each.how.value)
     if source.from_ is None or _origins(source) is not None:
         return
     unknown = unfollowed_columns(table)

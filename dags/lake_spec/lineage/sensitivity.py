@@ -128,8 +128,9 @@ class ColumnSensitivity:
         if not self.is_guarded(table.full_name):
             return True
         found = self.columns(table.full_name).get(column)
-        is_known = found is not None and column not in table.key
-        return is_known and found.sensitivity is not Sensitivity.PERSONAL
+        if found is None or column in table.key:
+            return False
+        return found.sensitivity is not Sensitivity.PERSONAL
 
     def lowered(self) -> Iterator[Lowered]:
         """List the columns that declare less than what their values come from.
@@ -139,8 +140,9 @@ class ColumnSensitivity:
         for (table, column), declared in self._declared.items():
             for edge in self._into.get(_current(table, column), ()):
                 mark = self._brought_by(edge)
-                is_less = declared is not None and _is_more(mark.sensitivity, declared)
-                if is_less and edge.kind != Kind.SUMMED.value:
+                if declared is None or not _is_more(mark.sensitivity, declared):
+                    continue
+                if edge.kind != Kind.SUMMED.value:
                     is_copied = edge.kind == Kind.COPIED.value
                     yield Lowered(table, column, declared, mark, is_copied)
                     break
@@ -150,7 +152,9 @@ class ColumnSensitivity:
         personal = (name for name in reads_of(product) if self.is_personal(name))
         unknown = unfollowed_columns(product)
         reads = next(personal, None) if unknown else None
-        for name in unknown if reads else ():
+        if reads is None:
+            return
+        for name in unknown:
             if self._declared[product.full_name, name] is None:
                 field = _current(product.full_name, name)
                 self._marks[field] = Mark(Sensitivity.PERSONAL, reads=reads)

@@ -164,7 +164,8 @@ class _Reader:
 
     def nested(self, name: str, depth: int) -> ColumnType:
         self.expect("<")
-        fields, inner = [], []
+        fields: List[str] = []
+        inner: List[ColumnType] = []
         while not inner or self.tokens[self.at] == ",":
             if inner:
                 self.next()

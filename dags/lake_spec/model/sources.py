@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Optional, Tuple, Union
+from typing import Any, ClassVar, Optional, Tuple, Union
 
 from lake_spec.model.choices import (
     AbsentFields,
@@ -295,7 +295,7 @@ _missing_columns = partial(
 def _duplicate_keys(
     words: str = "Handling of rows of one snapshot that have one key and differ: all go to "
     "the quarantine, or the last one counts and a warning says how many there are.",
-) -> DuplicateKeys:
+) -> Any:
     return setting(words, DuplicateKeys.QUARANTINE)
 
 

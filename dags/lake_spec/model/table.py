@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Dict, Optional, Tuple
+from typing import ClassVar, Dict, Optional, Tuple, Type, TypeVar, Union
 
 from lake_spec.model.checks import Check
 from lake_spec.model.choices import (
@@ -40,6 +40,8 @@ from lake_spec.model.sources import (
     Snapshot,
     Source,
 )
+
+OfKind = TypeVar("OfKind", Snapshot, Feed, Dimension, Product)
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,42 @@ class TableSpec:
         return dict(self.columns)
 
     @property
+    def snapshot(self) -> Snapshot:
+        """The source of a table of snapshots. Raises TypeError for any other table."""
+        return self._source_of(Snapshot)
+
+    @property
+    def feed(self) -> Feed:
+        """The source of a table of changes. Raises TypeError for any other table."""
+        return self._source_of(Feed)
+
+    @property
+    def landed(self) -> Union[Snapshot, Feed]:
+        """The source whose files land. Raises TypeError for a table without files."""
+        if isinstance(self.source, (Snapshot, Feed)):
+            return self.source
+        raise TypeError(
+            f"{self.full_name} is of kind {self.source.kind}: no files land"
+        )
+
+    @property
+    def dimension(self) -> Dimension:
+        """The source of a dimension. Raises TypeError for any other table."""
+        return self._source_of(Dimension)
+
+    @property
+    def product(self) -> Product:
+        """The source of a product. Raises TypeError for any other table."""
+        return self._source_of(Product)
+
+    def _source_of(self, kind: Type[OfKind]) -> OfKind:
+        if isinstance(self.source, kind):
+            return self.source
+        raise TypeError(
+            f"{self.full_name} is of kind {self.source.kind}, not {kind.kind}"
+        )
+
+    @property
     def is_dimension(self) -> bool:
         """True if it is built from two other tables and has no files."""
         return isinstance(self.source, Dimension)
@@ -194,7 +232,7 @@ class TableSpec:
     @property
     def late_after_hours(self) -> Optional[float]:
         """Hours after which its source is late, if known."""
-        return self.source.late_after_hours if self.has_files else None
+        return self.landed.late_after_hours if self.has_files else None
 
     @property
     def scope(self) -> Optional[Scope]:

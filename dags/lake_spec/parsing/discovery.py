@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple
+from typing import (
+    Any,
+    Dict,
+    Generic,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Set,
+    Tuple,
+    Type,
+    TypeVar,
+)
 
 from lake_spec.diagnostics.diagnostic import Diagnostic, Path as KeyPath, got
 from lake_spec.diagnostics.errors import SpecErrors
@@ -30,12 +42,15 @@ DOMAIN_FILE = "_domain.yml"
 ENDING = ".yml"
 
 
+T = TypeVar("T")
+
+
 @dataclass
-class Read:
+class Read(Generic[T]):
     """One spec file as far as it could be read."""
 
     root: Node
-    spec: Any
+    spec: T
     broken: Set[KeyPath]
 
 
@@ -45,7 +60,7 @@ class Survey:
 
     files: int = 0
     found: Dict[str, Diagnostic] = field(default_factory=dict)
-    tables: List[Read] = field(default_factory=list)
+    tables: List[Read[TableSpec]] = field(default_factory=list)
     names: Set[Tuple[str, str]] = field(default_factory=set)
     """(domain, table) of every table's file, readable or not."""
 
@@ -105,13 +120,13 @@ def read_document(survey: Survey, path: Path) -> Document:
 
 def read_spec(
     survey: Survey,
-    cls: type,
+    cls: Type[T],
     path: Path,
     *,
     name: str,
     given: Optional[Mapping[str, Any]] = None,
     defaults: Optional[Node] = None,
-) -> Optional[Read]:
+) -> Optional[Read[T]]:
     """Read the spec of a file; None if it is not even YAML."""
     root = read_document(survey, path).root
     if root is None:
@@ -127,7 +142,7 @@ def read_spec(
     return read
 
 
-def _judged(read: Read, name: str) -> Iterable[Diagnostic]:
+def _judged(read: Read[Any], name: str) -> Iterable[Diagnostic]:
     for book in books_of(read.spec):
         for problem in book.problems(read.spec, read.broken):
             yield read.root.diagnostic(problem)
@@ -204,7 +219,7 @@ def _report_unused_sql(
             )
 
 
-def _landing_diagnostics(table: Read, tables: Path) -> Iterable[Diagnostic]:
+def _landing_diagnostics(table: Read[TableSpec], tables: Path) -> Iterable[Diagnostic]:
     """List diagnostics of the landing folder of a table that is readable so far."""
     if ("source",) in {path[:1] for path in table.broken}:
         return
@@ -242,7 +257,7 @@ def _read_defaults(survey: Survey, folder: Path) -> Optional[Node]:
     return root
 
 
-def _read_domain(survey: Survey, folder: Path) -> Optional[Read]:
+def _read_domain(survey: Survey, folder: Path) -> Optional[Read[DomainSpec]]:
     path = folder / DOMAIN_FILE
     if not path.exists():
         hint = "Create this file with `name`, `description` and `owner`."
@@ -266,9 +281,9 @@ def _is_table(survey: Survey, entry: Path) -> bool:
     return True
 
 
-def survey_folder(survey: Survey, cls: type, folder: Path) -> Dict[str, Any]:
+def survey_folder(survey: Survey, cls: Type[T], folder: Path) -> Dict[str, T]:
     """Read the clusters or environments of a folder, by their names."""
-    specs = {}
+    specs: Dict[str, T] = {}
     for entry in entries(survey, folder):
         if entry.suffix == ENDING:
             read = read_spec(survey, cls, entry, name=entry.stem)

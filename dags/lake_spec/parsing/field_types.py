@@ -20,11 +20,11 @@ TAGS = ("kind", "type")
 class Scalar:
     """Text, a number or a truth value; or, with `other`, a value of either type."""
 
-    type: type
-    other: Optional[type] = None
+    type: Type[Any]
+    other: Optional[Type[Any]] = None
 
     @property
-    def types(self) -> Tuple[type, ...]:
+    def types(self) -> Tuple[Type[Any], ...]:
         """The types that a value may have."""
         return (self.type, self.other) if self.other else (self.type,)
 
@@ -120,16 +120,21 @@ class OneOf:
     records: Dict[str, Record]
 
 
-@lru_cache(maxsize=None)
 def shape_of(kind: Any) -> Any:
     """Return the shape of a type of the model. Raises TypeError for any other type."""
+    return _shape_of(kind)
+
+
+@lru_cache(maxsize=None)
+def _shape_of(kind: Any) -> Any:
     if kind in (str, int, float, bool):
         return Scalar(kind)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return Choice(kind)
     if hasattr(kind, "__dataclass_fields__"):
         return _record(kind)
-    origin, args = getattr(kind, "__origin__", None), getattr(kind, "__args__", ())
+    origin = getattr(kind, "__origin__", None)
+    args: Tuple[Any, ...] = getattr(kind, "__args__", ())
     if origin is tuple and len(args) == 2 and args[1] is Ellipsis:
         return _many(args[0])
     if origin is Union:
@@ -159,7 +164,7 @@ def _record(cls: type) -> Record:
 
 
 def _many(item: Any) -> Any:
-    args = getattr(item, "__args__", ())
+    args: Tuple[Any, ...] = getattr(item, "__args__", ())
     if getattr(item, "__origin__", None) is tuple and args[0] is str:
         return MapOf(shape_of(args[1]))
     return ListOf(shape_of(item))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Type, TypeVar
 
 from lake_spec.diagnostics.errors import NotASpec
 from lake_spec.parsing.field_types import (
@@ -21,18 +21,21 @@ from lake_spec.parsing.field_types import (
     shape_of,
 )
 
+T = TypeVar("T")
 Reader = Callable[[Any], Any]
 
 
 def to_data(spec: Any, *, with_defaults: bool = True) -> Dict[str, Any]:
     """Return the spec as dicts, lists and scalars, optionally without defaults."""
-    return _encode(shape_of(type(spec)), spec, with_defaults)
+    data: Dict[str, Any] = _encode(shape_of(type(spec)), spec, with_defaults)
+    return data
 
 
-def from_data(cls: type, data: Any) -> Any:
+def from_data(cls: Type[T], data: Any) -> T:
     """Build the spec from the data of `to_data`. Raises NotASpec for any other data."""
     try:
-        return _reader(shape_of(cls))(data)
+        spec: T = _reader(shape_of(cls))(data)
+        return spec
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         words = f"{type(error).__name__}: {error}"
         raise NotASpec(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Dict, List, Optional, Tuple, Type, TypeVar
 
 from lake_spec.contract.dag_names import DAG_KINDS
 from lake_spec.diagnostics.diagnostic import Path as KeyPath, Problem
@@ -31,6 +31,8 @@ from lake_spec.rules.connections import (
 from lake_spec.rules.continuous import cluster_outlasts_continuous_run
 from lake_spec.rules.domain import cluster_outlasts_stage
 from lake_spec.rules.readers import grants_name_tables, readers_name_what_exists
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ def survey_all(
         known = survey_folder(survey, EnvironmentSpec, environments)
         for name, environment in known.items():
             path = Path(environments) / f"{name}{ENDING}"
-            named = {("cluster",): environment.cluster}
+            named: Dict[KeyPath, Optional[str]] = {("cluster",): environment.cluster}
             _check_clusters(survey, path, named, clusters)
             _check_domains(survey, path, environment, domain_names(Path(tables)))
             _check_connections(survey, path, environment, lake)
@@ -142,8 +144,9 @@ def _survey_lake(survey: Survey, tables: Path, clusters: Optional[Path]) -> Lake
         return lake
     known = survey_folder(survey, ClusterSpec, Path(clusters))
     for name, domain in lake.domains.items():
-        own = {("clusters", kind): each for kind, each in vars(domain.clusters).items()}
-        named = {("cluster",): domain.cluster, **own}
+        named: Dict[KeyPath, Optional[str]] = {("cluster",): domain.cluster}
+        for kind, each in vars(domain.clusters).items():
+            named["clusters", kind] = each
         file = tables / name / DOMAIN_FILE
         _check_clusters(survey, file, named, clusters)
         cluster = known.get(domain.cluster_of(CONTINUOUS))
@@ -213,7 +216,9 @@ def _check_hours(
 ) -> None:
     """Report runs and stages that are too long for the environment's cluster."""
     cluster, path = lake.clusters.get(environment.cluster or ""), ("cluster",)
-    for domain in lake.domains.values() if cluster else ():
+    if cluster is None:
+        return
+    for domain in lake.domains.values():
         for find in (cluster_outlasts_continuous_run, cluster_outlasts_stage):
             for problem in find(domain, cluster, path):
                 _report(survey, file, problem)
@@ -225,7 +230,7 @@ def _report(survey: Survey, file: Path, problem: Problem) -> None:
         survey.add([root.diagnostic(problem)])
 
 
-def _load_one(cls: type, kind: str, name: str, folder: Path) -> Any:
+def _load_one(cls: Type[T], kind: str, name: str, folder: Path) -> T:
     _require(name, kind, _file_names(folder))
     survey = Survey()
     read = read_spec(survey, cls, folder / f"{name}{ENDING}", name=name)

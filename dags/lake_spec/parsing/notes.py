@@ -110,8 +110,8 @@ def _clocks_that_go_back(specs: Sequence[TableSpec], tables: Path) -> Iterator[N
     """
     now = datetime.now(timezone.utc)
     for spec in specs:
-        if spec.has_files and goes_back(spec.source.timezone, now):
-            for problem in _by_clock(spec, spec.source.timezone):
+        if spec.has_files and goes_back(spec.landed.timezone, now):
+            for problem in _by_clock(spec, spec.landed.timezone):
                 yield warning_of(spec.full_name, problem, tables)
 
 
@@ -132,7 +132,7 @@ def _by_clock(spec: TableSpec, zone: str) -> Iterator[Problem]:
         yield Problem(("effective_at",), spec.effective_at, message, f"{utc}.", rule)
     if dates_by_clock(spec):
         path = ("source", "snapshot_time", "format")
-        form = spec.source.snapshot_time.format
+        form = spec.snapshot.snapshot_time.format
         then = "a snapshot of it counts as one of the first pass"
         message = f"{form!r} gives times of {why}: {then}"
         hint = "Name them in UTC, or with the offset (%z)."

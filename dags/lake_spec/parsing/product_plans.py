@@ -27,7 +27,7 @@ Plans = Mapping[str, ProductPlan]
 def plans_text(domains: Iterable[DomainSpec], tables: Path) -> str:
     """Return the file's text. `domains` have plans, and are all of the folder `tables`."""
     plans = {
-        table.full_name: to_data(table.source.plan)
+        table.full_name: to_data(table.product.plan)
         for domain in domains
         for table in domain.tables
         if table.is_product
@@ -56,7 +56,7 @@ def _planned(table: TableSpec, plans: Plans) -> TableSpec:
     plan = plans.get(table.full_name)
     if plan is None:
         return table
-    return replace(table, source=replace(table.source, plan=plan))
+    return replace(table, source=replace(table.product, plan=plan))
 
 
 def _version(tables: Path) -> str:

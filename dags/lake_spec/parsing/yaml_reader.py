@@ -175,7 +175,8 @@ class _Tree:
             raise _unreadable(
                 self.file, line, message, hint, ParsingId.UNSUPPORTED_YAML
             )
-        return event.value
+        key: str = event.value
+        return key
 
     def _refuse(
         self,
@@ -194,7 +195,7 @@ class _Tree:
 
 
 def _scalar(event: Any) -> Union[None, bool, int, float, str]:
-    text = event.value
+    text: str = event.value
     if not event.implicit[0]:  # quoted, or a block of text
         return text
     if text in _WORDS:

@@ -11,4 +11,5 @@ _WIDTH = 100
 
 def yaml_text(data: Any) -> str:
     """Return YAML of mappings, lists and scalars, keys in their order."""
-    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=_WIDTH)
+    text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=_WIDTH)
+    return text

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, Mapping, Optional, Union
+from typing import Callable, Dict, List, Mapping, Optional, Tuple, Type, Union
 
 from lake_spec.diagnostics.diagnostic import shown
 from lake_spec.diagnostics.product_ids import ProductId
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import TableSpec
-from lake_spec.products.findings import Findings, listed, place_of
+from lake_spec.products.findings import Findings, Place, listed, place_of
 from lake_spec.products.inputs import Columns
 from lake_spec.products.aggregates import aggregates, is_aggregate
 from lake_spec.products.spark_functions import BY_RUN_NAMES, FUNCTIONS
@@ -61,7 +61,7 @@ _OF_PATTERNS = (
 )
 """Functions of a regular expression, which Java runs."""
 
-OTHERS = {
+OTHERS: Dict[Type[exp.Expr], Tuple[str, str]] = {
     exp.TableSample: ("TABLESAMPLE", "Its rows differ each time: remove it."),
     exp.QueryTransform: (
         "TRANSFORM ... USING",
@@ -88,8 +88,9 @@ def check_supported(tree: exp.Query, found: Findings) -> None:
 
 
 def _check_node(node: exp.Expr, found: Findings) -> None:
-    if type(node) in OTHERS:
-        _refuse(node, *OTHERS[type(node)], found)
+    other = OTHERS.get(type(node))
+    if other is not None:
+        _refuse(node, *other, found)
     elif isinstance(node, (exp.Placeholder, exp.Parameter, exp.SessionParameter)):
         hint = "Nothing is filled in: write the value."
         _refuse(node, f"the parameter {text_of(node)}", hint, found)
@@ -245,13 +246,14 @@ def _check_column(column: exp.Column, sources: Sources, found: Findings) -> None
         message = f"unknown table or alias {table!r}"
         found.add(place, table, message, hint, ProductId.UNKNOWN_COLUMN)
     else:
-        known = sources[table]
-        if known is not None and name not in known:
-            _unknown(place, f"{table} has no column {name!r}", name, known, found)
+        of_table = sources[table]
+        if of_table is not None and name not in of_table:
+            words = f"{table} has no column {name!r}"
+            _unknown(place, words, name, of_table, found)
 
 
 def _unknown(
-    place: object, message: str, name: str, known: List[str], found: Findings
+    place: Place, message: str, name: str, known: List[str], found: Findings
 ) -> None:
     hint = f"{did_you_mean(name, known)}Columns: {listed(known)}."
     found.add(place, name, message, hint, ProductId.UNKNOWN_COLUMN)

@@ -5,7 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Collection, Dict, List, Mapping, Optional, Sequence
+from typing import (
+    Callable,
+    Collection,
+    Dict,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 from lake_spec.diagnostics.diagnostic import shown
 from lake_spec.diagnostics.product_ids import ProductId
@@ -84,7 +94,7 @@ class _Compiler:
         by_time = {each.view for each in references if each.as_of}
         return None if self.found else self._planned(tree, unknown, by_time)
 
-    def _tree(self, text: str):
+    def _tree(self, text: str) -> Tuple[Optional[exp.Query], List[Reference]]:
         if self.source.sql is not None:
             return statement.of_file(text, self.found)
         return statement.of_keys(self.spec, self.source, self.tables, self.found)
@@ -128,7 +138,7 @@ class _Compiler:
         own = [each for each in self.tables if each.split(".")[0] == domain]
         return sorted(own or self.tables)
 
-    def _is_exact(self, tree: exp.Query):
+    def _is_exact(self, tree: exp.Query) -> Callable[[exp.Expr], bool]:
         """Return a test of expressions whose type is Spark's: casts, columns of inputs."""
         of_inputs = {
             each.alias_or_name for each in sources_of(tree) if each.name in self.inputs
@@ -161,8 +171,13 @@ class _Compiler:
             found.update(dict.fromkeys(aliases, self._typed(table, values, columns)))
         return found
 
-    def _typed(self, table: str, values, columns: Columns) -> Dict[str, exp.Expr]:
-        typed = {}
+    def _typed(
+        self,
+        table: str,
+        values: Sequence[Tuple[str, Union[int, str]]],
+        columns: Columns,
+    ) -> Dict[str, exp.Expr]:
+        typed: Dict[str, exp.Expr] = {}
         for name, value in values:
             path = ("source", "unknown", table, name)
             kind = columns.get(name)

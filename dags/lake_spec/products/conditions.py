@@ -74,8 +74,9 @@ def _check_types(tree: exp.Query, path: Path, found: Findings) -> None:
         hint = "Write a comparison, as in shipped_at >= ordered_at."
         found.add(path, None, message, hint, ProductId.BAD_CONDITION)
     for node in condition.find_all(exp.Predicate):
-        sides = (node.args.get("this"), node.args.get("expression"))
-        if not all(isinstance(each, exp.Column) for each in sides):
+        both = (node.args.get("this"), node.args.get("expression"))
+        sides = [each for each in both if isinstance(each, exp.Column)]
+        if len(sides) < 2:
             continue
         one, two = (kind_of(each) for each in sides)
         if one and two and _comparable(one) != _comparable(two):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import List, Sequence, Union
+from typing import List, Optional, Sequence, Union
 
 from lake_spec.diagnostics.diagnostic import Path
 from lake_spec.diagnostics.product_ids import ProductId
@@ -38,10 +38,11 @@ class Findings(List[Finding]):
 
 def place_of(node: exp.Expr) -> Place:
     """Return the line of a part of the SQL; for `where` and the like the key in the spec."""
-    at = node
+    at: Optional[exp.Expr] = node
     while at is not None:
         if "path" in at.meta:
-            return at.meta["path"]
+            path: Place = at.meta["path"]
+            return path
         at = at.parent
     return line_of(node)
 

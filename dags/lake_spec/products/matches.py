@@ -6,7 +6,7 @@ nearly all of them may be such. So the SQL says of each row whether it is one.
 
 from __future__ import annotations
 
-from typing import Collection, Mapping, Tuple
+from typing import Collection, List, Mapping, Tuple
 
 from lake_spec.model import ProductInput, TimeJoin
 from lake_spec.products.aggregates import aggregates
@@ -27,7 +27,7 @@ def add_match_columns(
         return ()
     if any(tree.args.get(part) for part in ("group", "distinct", "having")):
         return ()
-    found = []
+    found: List[TimeJoin] = []
     for join in tree.args.get("joins") or ():
         view, alias = join.this.name, join.this.alias_or_name
         if join.side != "LEFT" or view not in by_time or join.kind in ("SEMI", "ANTI"):

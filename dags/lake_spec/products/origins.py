@@ -6,7 +6,7 @@ the order and groups of a window, are not among them.
 
 from __future__ import annotations
 
-from typing import Dict, Iterable, Iterator, Mapping, Optional, Tuple, Union
+from typing import Dict, Iterable, Iterator, Mapping, Optional, Sequence, Tuple, Union
 
 from lake_spec.lineage.uses import on_a_way, on_all_ways
 from lake_spec.model import ColumnOrigin, ColumnUse, ProductInput
@@ -52,7 +52,9 @@ def origins_of(
 class _Search:
     """The queries of one SELECT, and the inputs that they read."""
 
-    def __init__(self, found, inputs: Mapping[str, ProductInput]) -> None:
+    def __init__(
+        self, found: Sequence[Scope], inputs: Mapping[str, ProductInput]
+    ) -> None:
         self.root = found[-1]
         self._scopes = {id(each.expression): each for each in found}
         self._inputs = inputs
@@ -88,7 +90,7 @@ class _Search:
             raise _Unfollowed
 
     def _scope(self, query: exp.Expr) -> Scope:
-        found = self._scopes.get(id(query.unnest()))
+        found: Optional[Scope] = self._scopes.get(id(query.unnest()))
         if found is None:
             raise _Unfollowed
         return found

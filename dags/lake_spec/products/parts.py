@@ -8,7 +8,7 @@ their keys, a change leads to the units that it may change, and only these are b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, List, Mapping, Optional, Set, Tuple
+from typing import Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
 from lake_spec.model import Equality, Lookup, ProductInput
 from lake_spec.products.aggregates import aggregates
@@ -141,7 +141,7 @@ class _Search:
             found.append(columns)
         return found
 
-    def _own_columns(self, values) -> List[str]:
+    def _own_columns(self, values: Iterable[exp.Expr]) -> List[str]:
         return [
             each.name
             for each in values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from lake_spec.diagnostics.diagnostic import Diagnostic, Problem
 from lake_spec.diagnostics.errors import SpecErrors
@@ -121,8 +121,15 @@ def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
             checked.notes += _late_histories(spec, text, inputs, file)
         for each in compiled.findings:
             if isinstance(each.place, int):
-                place: Tuple = (str(sql), each.place, "", each.value)
-                found = Diagnostic(*place, each.message, each.hint, each.rule.value)
+                found = Diagnostic(
+                    file=str(sql),
+                    line=each.place,
+                    key_path="",
+                    value=each.value,
+                    message=each.message,
+                    hint=each.hint,
+                    rule=each.rule.value,
+                )
             else:
                 parts = (each.place, each.value, each.message, each.hint)
                 found = in_spec(file, Problem(*parts, each.rule.value))
@@ -253,9 +260,9 @@ def _sql(spec: TableSpec, folder: Path) -> Tuple[str, Path]:
 
 def _cycles(products: Sequence[TableSpec], tables: Path) -> Iterator[Diagnostic]:
     """Report each circle of products once, in the order in which they read each other."""
-    reads = {each.full_name: each.source.reads for each in products}
+    reads = {each.full_name: each.product.reads for each in products}
     specs = {each.full_name: each for each in products}
-    seen = set()
+    seen: Set[str] = set()
     for name in sorted(reads):
         circle = _circle(name, reads)
         if circle and not seen.intersection(circle):
@@ -282,8 +289,8 @@ def _cycle(spec: TableSpec, circle: List[str], tables: Path) -> Diagnostic:
     hint = "Remove one of these references."
     rule = ProductId.PRODUCT_CYCLE.value
     file = file_of(spec.full_name, tables)
-    if spec.source.sql is None:
-        parts = (("source", "from"), spec.source.from_, message, hint)
+    if spec.product.sql is None:
+        parts = (("source", "from"), spec.product.from_, message, hint)
         return in_spec(file, Problem(*parts, rule))
     text, path = _sql(spec, file.parent)
     lines = [r.line for r in find_references(text).references if r.table == circle[1]]

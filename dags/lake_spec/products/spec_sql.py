@@ -76,7 +76,9 @@ def _doubtful(text: str, *, is_file: bool) -> Iterator[Tuple[int, str, str]]:
     for start, token in [*tokens(text), (len(text), "")]:
         if start < end:
             continue  # `1L` is three words of the parser at one place
-        sound = (_COMMENTS if is_file else _SPACE).match(text, end, start).end()
+        begun = (_COMMENTS if is_file else _SPACE).match(text, end, start)
+        assert begun is not None, "both match nothing too"
+        sound = begun.end()
         if sound < start:
             yield sound, *_of_comment(text[sound:start].strip(), is_file)
         end = start + len(token)

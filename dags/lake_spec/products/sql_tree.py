@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Mapping, Optional, Tuple, Union
+from typing import Dict, List, Mapping, Optional, Tuple, TypeVar, Union
 
 import sqlglot
 from sqlglot import exp
@@ -91,15 +91,18 @@ def _words(message: str, near: str) -> str:
     return f"unexpected {near!r}" if near else "the SQL cannot be parsed"
 
 
+AnyQuery = TypeVar("AnyQuery", bound=exp.Query)
+
+
 def qualified(
-    tree: exp.Expr, columns: Mapping[str, Mapping[str, ColumnType]]
-) -> exp.Expr:
+    tree: AnyQuery, columns: Mapping[str, Mapping[str, ColumnType]]
+) -> AnyQuery:
     """Return the tree with stars expanded, aliases before columns and types.
 
     `columns` are those of each view. A column that cannot be resolved stays as it is.
     Raises BadSql.
     """
-    kinds = {
+    kinds: Dict[str, object] = {
         view: {name: kind.text for name, kind in each.items()}
         for view, each in columns.items()
     }
@@ -164,7 +167,9 @@ def line_of(tree: exp.Expr) -> int:
     """Return the line at which a part of a tree begins, or that of what it is in."""
     node: Optional[exp.Expr] = tree
     while node is not None:
-        lines = [each.meta["line"] for each in node.walk() if "line" in each.meta]
+        lines: List[int] = [
+            each.meta["line"] for each in node.walk() if "line" in each.meta
+        ]
         if lines:
             return min(lines)
         node = node.parent

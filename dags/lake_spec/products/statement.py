@@ -48,7 +48,7 @@ def of_keys(
         path: Path = (
             ("source", "derive", name) if name in derived else ("columns", name)
         )
-        value = exp.column(name)
+        value: Optional[exp.Expr] = exp.column(name)
         if name in derived:
             value = _of_one_row(derived[name], path, found)
         if value is not None:
@@ -77,7 +77,7 @@ def expression(text: str, path: Path, found: Findings) -> Optional[exp.Expr]:
         hint = f"Write one expression over the columns of {table}."
         found.add(path, text, f"got {shown(text)}", hint, ProductId.INVALID_SQL)
         return None
-    value = tree.expressions[0].unalias().pop()
+    value: exp.Expr = tree.expressions[0].unalias().pop()
     value.meta["path"] = path
     return value
 
@@ -199,17 +199,17 @@ def _valid_at(alias: str, reference: Reference, spec: TableSpec) -> List[exp.Exp
     """List the conditions of a version that is valid at a time, and of no deleted row."""
     names = spec.history.columns
     assert reference.as_of is not None
+    of, at = reference.as_of
 
     def column(name: str) -> exp.Column:
         return _at_line(exp.column(name, table=alias), reference.line)
 
     def time() -> exp.Column:
-        of, name = reference.as_of
-        found = _at_line(exp.column(name, table=of), reference.line)
+        found = _at_line(exp.column(at, table=of), reference.line)
         found.meta["as_of"] = reference.table
         return found
 
-    ends = exp.LT(this=time(), expression=column(names.valid_to))
+    ends: exp.Expr = exp.LT(this=time(), expression=column(names.valid_to))
     if spec.history.open_end is None:
         is_open = exp.Is(this=column(names.valid_to), expression=exp.Null())
         ends = exp.paren(exp.or_(is_open, ends))

@@ -57,12 +57,13 @@ def is_value_of(value: Union[int, str], kind: ColumnType) -> bool:
 
 def _is_number_of(text: str, kind: ColumnType) -> bool:
     if kind.name in _BITS:
-        limit = 2 ** (_BITS[kind.name] - 1)
+        limit: int = 1 << (_BITS[kind.name] - 1)
         return text.lstrip("+-").isdigit() and -limit <= int(text) < limit
     if kind.name == "decimal":
         precision, scale = kind.digits
         scaled = Fraction(text) * 10**scale
-        return scaled.denominator == 1 and abs(scaled) < 10**precision
+        is_whole = scaled.denominator == 1
+        return is_whole and bool(abs(scaled) < 10**precision)
     return isfinite(float(text))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Dict, Iterator, Mapping, Optional, Sequence, Set, Tuple
+from typing import Dict, Iterator, Mapping, Optional, Sequence, Set, Tuple, Union
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
 from lake_spec.model import (
@@ -59,7 +59,7 @@ def checks_have_limits(spec: TableSpec) -> Iterator[Problem]:
             yield from _drift(path, check)
 
 
-def _limits(path: Path, check: Check) -> Iterator[Problem]:
+def _limits(path: Path, check: Union[RowCount, AcceptedRange]) -> Iterator[Problem]:
     given = [name for name in (*_LIMITS, "change") if _value(check, name) is not None]
     if not given:
         of = " or change" if isinstance(check, RowCount) else ""
@@ -213,7 +213,7 @@ def personal_by_origin(
     """
     for path, check in readable_checks(spec):
         name = shown_column(check)
-        if name in origins:
+        if name is not None and name in origins:
             why = f"its values are data of persons: they come from {origins[name]}"
             yield replace(_shown(path, name, why), rule=SHOWN)
 

@@ -115,6 +115,7 @@ def start_outlasts_spot_timeout(spec: ClusterSpec) -> Iterator[Problem]:
     nodes = spec.instances
     if not isinstance(nodes, InstanceFleets) or not nodes.has_spot:
         return
+    assert nodes.task is not None, "only fleets of tasks are Spot"
     minutes = nodes.task.spot.timeout_duration_minutes
     if spec.start_minutes <= minutes:
         hint = (

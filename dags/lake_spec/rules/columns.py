@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
-from typing import Dict, Iterator, List, Optional, Tuple
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
 from lake_spec.diagnostics.suggestions import did_you_mean
@@ -44,7 +44,7 @@ def added_columns(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
 
 def references(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
     """List every place that names a column of the table."""
-    lists = (
+    lists: Tuple[Tuple[Path, Sequence[str]], ...] = (
         (("key",), spec.key),
         (("order_by",), spec.order_by),
         (("history", "track"), spec.history.track),

@@ -132,8 +132,9 @@ def _problems(each: NamedTable) -> Iterator[Problem]:
     spec = each.spec
     unfit = list(dimension_tables_exist(each))
     yield from unfit
-    found = [each.tables.get(side.table) for _, side in sides(spec)]
-    if not unfit and None not in found and spec.key:
+    names = [side.table for _, side in sides(spec)]
+    found = [each.tables[name] for name in names if name in each.tables]
+    if not unfit and len(found) == len(names) and spec.key:
         for judge in _AMONG_TABLES:
             yield from judge(spec, *found)
 

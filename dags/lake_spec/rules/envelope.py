@@ -18,7 +18,7 @@ def envelope_format_has_fields(spec: TableSpec) -> Iterator[Problem]:
 
     Fix: Write the format of the files: json, avro or parquet.
     """
-    if spec.envelope is not None and isinstance(spec.source.format, Csv):
+    if spec.envelope is not None and isinstance(spec.landed.format, Csv):
         hint = "Fields of CSV cannot hold rows: choose json, avro or parquet."
         yield got(("source", "format", "type"), "csv", hint)
 

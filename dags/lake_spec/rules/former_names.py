@@ -60,14 +60,14 @@ def moved_landing_is_free(specs: Sequence[TableSpec]) -> Iterator[Found]:
     """
     for position, spec in enumerate(specs):
         is_moved = spec.has_files and spec.stored_domain != spec.domain
-        if not is_moved or not is_below(spec.source.path, spec.stored_domain):
+        if not is_moved or not is_below(spec.landed.path, spec.stored_domain):
             continue
         if other := next(_with_files_there(spec, specs), None):
             hint = (
                 f"{other.full_name} has its files there: write the folder that "
                 f"{spec.formerly} had alone, or one below {spec.domain}/."
             )
-            yield position, got(PATH, spec.source.path, hint)
+            yield position, got(PATH, spec.landed.path, hint)
 
 
 def _with_files_there(
@@ -75,11 +75,11 @@ def _with_files_there(
 ) -> Iterator[TableSpec]:
     """Yield other tables of the former domain whose folder has that of the moved table,
     or is in it."""
-    path = moved.source.path
+    path = moved.landed.path
     for each in specs:
         if each is moved or not each.has_files:
             continue
         if each.stored_domain == moved.stored_domain:
-            own = each.source.path
+            own = each.landed.path
             if is_below(path, own) or is_below(own, path):
                 yield each

@@ -22,7 +22,7 @@ def tables_share_no_files(specs: Sequence[TableSpec]) -> Iterator[Found]:
     first: Dict[str, int] = {}
     for position, spec in enumerate(specs):
         for path, glob in globs(spec):
-            place = f"{spec.source.path}/{glob}"
+            place = f"{spec.landed.path}/{glob}"
             other = first.setdefault(place, position)
             if other != position:
                 hint = (

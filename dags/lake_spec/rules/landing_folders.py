@@ -26,13 +26,13 @@ def is_own(table: TableSpec) -> bool:
     if not table.has_files:
         return True
     owners = (table.domain, table.stored_domain)
-    return any(is_below(table.source.path, owner) for owner in owners)
+    return any(is_below(table.landed.path, owner) for owner in owners)
 
 
 def is_granted(table: TableSpec, owner: Optional[DomainSpec]) -> bool:
     """Return whether the domain that owns the folder lets this table read it."""
     return owner is not None and any(
-        table.domain in grant.to and is_below(table.source.path, grant.folder)
+        table.domain in grant.to and is_below(table.landed.path, grant.folder)
         for grant in owner.landing_grants
     )
 
@@ -46,9 +46,9 @@ def landing_folder_is_own(
     Fix: Write a path below the domain's own folder, or grant the folder with
     `landing_grants` in the other domain's _domain.yml.
     """
-    if is_own(table) or list(names.relative_path(PATH, table.source.path)):
+    if is_own(table) or list(names.relative_path(PATH, table.landed.path)):
         return
-    path, owner = table.source.path, table.source.path.partition("/")[0]
+    path, owner = table.landed.path, table.landed.path.partition("/")[0]
     if pulls_of(table):
         message = f"{path!r} is not below the domain's own landing folder"
         hint = f"What is pulled is landed: write {table.domain}/..."

@@ -87,7 +87,7 @@ def order_columns_have_types(spec: TableSpec) -> Iterator[Problem]:
     """
     if not spec.has_files:
         return
-    is_typed = isinstance(spec.source.format, (Avro, Orc, Parquet))
+    is_typed = isinstance(spec.landed.format, (Avro, Orc, Parquet))
     if spec.order_by and not spec.columns and not is_typed:
         yield got(
             ("order_by",),

@@ -39,7 +39,7 @@ def product_has_one_definition(spec: TableSpec) -> Iterator[Problem]:
     Fix: Write `sql` with the file of a SELECT, or `from` with a table; `where`, `derive`
     and `deduplicate` go with `from`, `unknown` with `sql`.
     """
-    source = spec.source
+    source = spec.product
     if (source.sql is None) == (source.from_ is None):
         message = (
             "has neither `sql` nor `from`"
@@ -65,7 +65,7 @@ def product_sql_is_a_file_next_to_it(spec: TableSpec) -> Iterator[Problem]:
 
     Fix: Write the name of the file without a folder: a-z, 0-9 and _, with `.sql`.
     """
-    sql = spec.source.sql
+    sql = spec.product.sql
     if sql is not None and not is_sql_name(sql):
         hint = f"Write the name of a file next to the spec, as in {spec.name}.sql."
         yield got(("source", "sql"), sql, hint)
@@ -77,7 +77,7 @@ def product_from_names_a_table(spec: TableSpec) -> Iterator[Problem]:
 
     Fix: Write domain and table, as in `from: clinic.encounters`.
     """
-    table = spec.source.from_
+    table = spec.product.from_
     if table is not None and not _TABLE.fullmatch(table):
         hint = f"Write domain and table, as in {spec.domain}.{table.split('.')[-1]}."
         yield got(("source", "from"), table, hint)
@@ -90,7 +90,7 @@ def product_derives_declared_columns(spec: TableSpec) -> Iterator[Problem]:
     Fix: Declare the column with its type under `columns`.
     """
     declared = [name for name, _ in spec.columns]
-    for name, _ in spec.source.derive if declared else ():
+    for name, _ in spec.product.derive if declared else ():
         if name not in declared:
             hint = f"{did_you_mean(name, declared)}Declare it under `columns`."
             message = f"{name!r} is not a declared column"

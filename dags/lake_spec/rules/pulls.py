@@ -249,6 +249,6 @@ def pulled_files_have_no_values_in_paths(spec: TableSpec) -> Iterator[Problem]:
 def _reads_the_time(pattern: "str | None", form: str) -> bool:
     try:
         found = re.search(pattern or "", f"{SNAPSHOTS}/{_FILE}")
-        return bool(found) and datetime.strptime(found.group(1), form) == _SAMPLE
+        return found is not None and datetime.strptime(found[1], form) == _SAMPLE
     except (ValueError, IndexError, re.error, RecursionError, OverflowError):
         return False

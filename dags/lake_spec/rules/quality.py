@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator, List
+from typing import Iterator, List, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import Rule, TableSpec
@@ -21,7 +21,7 @@ def tests_of(rule: Rule) -> List[str]:
     return [name for name in TESTS if not _is_any(getattr(rule, name), absent)]
 
 
-def _is_any(value: object, others: tuple) -> bool:
+def _is_any(value: object, others: Tuple[object, ...]) -> bool:
     # 0 == False, and `at_least: 0` is a test.
     return any(value is other for other in others)
 

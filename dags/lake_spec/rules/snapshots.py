@@ -101,7 +101,7 @@ def complete_has_one_way(spec: TableSpec) -> Iterator[Problem]:
         message = f"has {' and '.join(chosen) or 'no way to recognize it'}"
         hint = f"Write exactly one of: {', '.join(_WAYS)}."
         yield Problem(_COMPLETE, chosen, message, hint)
-    if spec.source.pulled_from is not None:
+    if spec.snapshot.pulled_from is not None:
         hint = "Remove it: a pull lands its snapshot as a whole."
         yield Problem(_COMPLETE, chosen, "not allowed with `pulled_from`", hint)
 
@@ -119,7 +119,7 @@ def complete_signs_match_one_object(spec: TableSpec) -> Iterator[Problem]:
             continue
         path = (*_COMPLETE, name)
         yield from names.glob(path, sign)
-        if sign in (spec.source.files, "*", "**", "**/*"):
+        if sign in (spec.snapshot.files, "*", "**", "**/*"):
             hint = (
                 "It matches the files of the snapshot too: write one that matches "
                 "only the object that ends it."

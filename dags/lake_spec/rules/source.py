@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timezone
-from typing import Dict, Iterator, Tuple
+from typing import Dict, Iterator, List, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import (
@@ -37,7 +37,9 @@ def globs(spec: TableSpec) -> Tuple[Tuple[Path, str], ...]:
     if isinstance(source, (Dimension, Product)):
         return ()
     fields = ("files",) if isinstance(source, Snapshot) else ("load", "changes")
-    found = [(("source", each), getattr(source, each)) for each in fields]
+    found: List[Tuple[Path, str]] = [
+        (("source", each), getattr(source, each)) for each in fields
+    ]
     if isinstance(source, Feed) and source.full_refresh is not None:
         found.append((("source", "full_refresh", "files"), source.full_refresh.files))
     return tuple(found)
@@ -50,7 +52,7 @@ def paths_stay_below_landing(spec: TableSpec) -> Iterator[Problem]:
     Fix: Write folders joined by single slashes, without a leading slash and without
     `..`.
     """
-    yield from names.relative_path(("source", "path"), spec.source.path)
+    yield from names.relative_path(("source", "path"), spec.landed.path)
     for path, glob in globs(spec):
         yield from names.glob(path, glob)
 
@@ -75,7 +77,7 @@ def timezone_exists(spec: TableSpec) -> Iterator[Problem]:
 
     Fix: Write a name such as UTC or Europe/Berlin.
     """
-    zone = spec.source.timezone
+    zone = spec.landed.timezone
     if not is_zone(zone):
         yield got(("source", "timezone"), zone, zone_hint(zone))
 
@@ -108,7 +110,7 @@ def csv_marks_are_single_characters(spec: TableSpec) -> Iterator[Problem]:
     Fix: Write one character for each, and another for each of them; an escape is no
     letter, digit or blank.
     """
-    form = spec.source.format
+    form = spec.landed.format
     if not isinstance(form, Csv):
         return
     for name, mark in (("delimiter", form.delimiter), ("quote", form.quote)):
@@ -142,7 +144,7 @@ def encoding_is_known(spec: TableSpec) -> Iterator[Problem]:
     Fix: Write one of the encodings that the message names, or convert the files to
     UTF-8.
     """
-    form = spec.source.format
+    form = spec.landed.format
     if isinstance(form, Csv) and form.encoding.lower() not in CHARSETS:
         hint = f"Name one of {', '.join(CHARSETS)}, or convert the files to UTF-8."
         yield got(("source", "format", "encoding"), form.encoding, hint)
@@ -154,7 +156,7 @@ def csv_without_header_declares_columns(spec: TableSpec) -> Iterator[Problem]:
 
     Fix: Declare `columns` in the order of the file.
     """
-    form = spec.source.format
+    form = spec.landed.format
     if isinstance(form, Csv) and not form.header and not spec.columns:
         hint = (
             "Declare `columns`, in the order of the file: files without a header need "
@@ -169,7 +171,7 @@ def columns_that_may_not_be_missing_are_declared(spec: TableSpec) -> Iterator[Pr
 
     Fix: Declare `columns`, or leave `missing_columns` out.
     """
-    if spec.source.missing_columns is MissingColumns.REFUSE and not spec.columns:
+    if spec.landed.missing_columns is MissingColumns.REFUSE and not spec.columns:
         hint = "Declare `columns`: only a file that lacks a declared column is refused."
         yield got(("source", "missing_columns"), "refuse", hint)
 
@@ -183,7 +185,7 @@ def snapshot_time_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
     if not isinstance(spec.source, Snapshot):
         return
     yield from gives_a_time(
-        ("source", "snapshot_time", "format"), spec.snapshot_time.format
+        ("source", "snapshot_time", "format"), spec.source.snapshot_time.format
     )
 
 
@@ -223,14 +225,14 @@ def absent_fields_are_of_json(spec: TableSpec) -> Iterator[Problem]:
     """
     if not spec.keeps_absent:
         return
-    kind, path = spec.source.format, ("source", "absent_fields")
+    kind, path = spec.landed.format, ("source", "absent_fields")
     if not isinstance(kind, Json):
         hint = (
             f"Leave it out: every record of {kind.type} has the columns of its file. Name "
             "the text of unchanged values under `placeholder`, or send JSON."
         )
         yield got(path, "unchanged", hint)
-    elif spec.source.missing_columns is MissingColumns.REFUSE:
+    elif spec.landed.missing_columns is MissingColumns.REFUSE:
         hint = "Leave it out: with `absent_fields: unchanged` no column of a file is missing."
         yield got(("source", "missing_columns"), "refuse", hint)
 

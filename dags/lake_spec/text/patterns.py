@@ -16,10 +16,10 @@ import re
 from typing import Any, FrozenSet, List, Optional, Tuple
 
 try:
-    from re import _constants as codes, _parser as parser  # type: ignore
+    from re import _constants as codes, _parser as parser  # type: ignore[attr-defined]
 except ImportError:  # before Python 3.11
-    import sre_constants as codes  # type: ignore
-    import sre_parse as parser  # type: ignore
+    import sre_constants as codes
+    import sre_parse as parser
 
 LONGEST = 1024
 """Characters of a text, as the longest key on S3 has."""
@@ -138,7 +138,8 @@ class _Ways:
     def _of_one(self, item: Tuple[Any, Any], after: FrozenSet[int]) -> int:
         code, value = item
         if code in _REPEATS:
-            return self._of_repeat(*value, after)
+            least, most, body = value
+            return self._of_repeat(least, most, body, after)
         if code is codes.BRANCH:
             return self._of_branches([list(each) for each in value[1]], after)
         if code is codes.SUBPATTERN:

@@ -58,7 +58,7 @@ class Landing:
         shown = " or ".join(f"{glob!r} (source.{key})" for key, _, glob in globs)
         keys = " or ".join(f"source.{key}" for key, _, _ in globs)
         return (
-            f"{table.full_name} reads from {self.root}/{table.source.path}/ only names"
+            f"{table.full_name} reads from {self.root}/{table.landed.path}/ only names"
             f" that match {shown}. Put the file there under such a name, or change {keys}."
         )
 
@@ -79,13 +79,13 @@ class Landing:
     def _below(self, url: str) -> Iterator[tuple[TableSpec, str]]:
         """List the tables whose folder has an address, with the path in the folder."""
         for table in self.tables:
-            prefix = f"{self.root}/{table.source.path}/"
+            prefix = f"{self.root}/{table.landed.path}/"
             if url.startswith(prefix):
                 yield table, url[len(prefix) :]
 
     def _no_folder(self, url: str) -> str:
         folder = url.removeprefix(f"{self.root}/").rpartition("/")[0]
-        folders = sorted({table.source.path for table in self.tables})
+        folders = sorted({table.landed.path for table in self.tables})
         near = nearest(folder, folders)
         if near:
             return f"no table has source.path {folder!r}. Did you mean {self.root}/{near}/?"
@@ -112,9 +112,9 @@ def _role(table: TableSpec, path: str) -> str:
 
 def _globs(table: TableSpec) -> list[tuple[str, str, str]]:
     """List the source's key, role, and glob of each kind of files that a table reads."""
-    source = table.source
-    if isinstance(source, Snapshot):
-        return [("files", "snapshot", source.files)]
+    if isinstance(table.source, Snapshot):
+        return [("files", "snapshot", table.source.files)]
+    source = table.feed
     found = [("load", "full load", source.load)]
     if source.full_refresh:
         refresh = source.full_refresh.files

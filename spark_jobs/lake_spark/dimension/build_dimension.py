@@ -38,7 +38,7 @@ class StaleLayers:
 
 def build_dimension(run: TableRun, *, rebuild: bool = False) -> None:
     """Bring history and current up to both tables; nothing if they are."""
-    sides = (run.spec.source.main, run.spec.source.joined)
+    sides = (run.spec.dimension.main, run.spec.dimension.joined)
     runs = [run.of_table(side.table) for side in sides]
     for each in runs:
         recorded_settings.check_tables(each)

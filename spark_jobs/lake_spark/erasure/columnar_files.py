@@ -25,7 +25,7 @@ def blank_typed(run: TableRun, uri: str, records: Set[int], folder: str) -> byte
     Spark writes it again: its columns and values stay, statistics and other notes of
     the old file go.
     """
-    form, file = run.spec.source.format.type, _rows(run, uri)
+    form, file = run.spec.landed.format.type, _rows(run, uri)
     placed = file.selectExpr(
         "*",
         f"input_file_block_start() AS {_BLOCK}",
@@ -46,7 +46,7 @@ def blank_typed(run: TableRun, uri: str, records: Set[int], folder: str) -> byte
 
 
 def _rows(run: TableRun, uri: str) -> DataFrame:
-    kind = run.spec.source.format
+    kind = run.spec.landed.format
     is_parquet = isinstance(kind, Parquet)
     reader = by_footer(run.spark, uri) if is_parquet else run.spark.read
     return literal_paths.load(reader, kind.type, [uri])

@@ -126,7 +126,7 @@ def _scratch(run: TableRun) -> str:
 def _made(run: TableRun, each: Input, found: SubjectRecords, scratch: str) -> str:
     """Return the URI of the new content, which was read and compared."""
     file, records = each.file, found.records[each.file.path]
-    kind = run.spec.source.format
+    kind = run.spec.landed.format
     try:
         refuse_large(file.size)
         if isinstance(kind, (Avro, Orc, Parquet)):
@@ -146,7 +146,7 @@ def _made(run: TableRun, each: Input, found: SubjectRecords, scratch: str) -> st
 
 def blank_records(run: TableRun, text: bytes, records: Set[int]) -> bytes:
     """Return the text with those records blank."""
-    kind = run.spec.source.format
+    kind = run.spec.landed.format
     if isinstance(kind, Csv):
         return blank_csv(text, records, kind)
     names = [

@@ -53,7 +53,7 @@ def cause(error: str) -> Optional[str]:
 
 def refuse_unreadable(file: LandingFile, spec: TableSpec) -> None:
     """Raise UnreadableFile for a compression of text that is not read."""
-    is_text = isinstance(spec.source.format, (Csv, Json))
+    is_text = isinstance(spec.landed.format, (Csv, Json))
     if is_text and file.path.endswith(_OTHERS):
         suffix = file.path.rsplit(".", 1)[-1]
         raise UnreadableFile(

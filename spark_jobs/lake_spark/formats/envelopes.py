@@ -43,7 +43,7 @@ def unwrapped(shape: Shape, spec: TableSpec, *, is_load: bool = False) -> Shape:
     top = Fields("", dict(shape.columns))
     plain = [(n, kind, sql_identifier(n)) for n, kind in shape.columns]
     is_message = _is_message(spec, top)
-    kind = spec.source.format
+    kind = spec.landed.format
     columns = list(taken_apart(spec, _found(top, spec)))
     if spec.envelope is not None and not is_load:
         is_text = isinstance(kind, (Csv, Json))
@@ -78,7 +78,7 @@ def _found(top: Fields, spec: TableSpec) -> List[Tuple[str, ColumnType, str]]:
     found = [(name, kind, top.sql(name) or name) for name, kind in top.kinds.items()]
     if is_message or spec.envelope is not None:
         found = list(_columns(top, spec, is_message))
-    kind = spec.source.format
+    kind = spec.landed.format
     if isinstance(kind, Json) and kind.extended:
         return [
             (name, mongodb_json.plain(each), mongodb_json.value(sql, each))

@@ -68,7 +68,7 @@ def shape_of(
     """Return the file's columns; raise BadFile when it cannot be ingested."""
     refuse_name(file)
     _refuse_empty(file, file.size, "is empty (0 bytes)")
-    kind = spec.source.format
+    kind = spec.landed.format
     if isinstance(kind, (Csv, Json)):
         refuse_unreadable(file, spec)
         refuse_cut(store, file)
@@ -101,7 +101,7 @@ def _described(
     spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
 ) -> Shape:
     """Return the columns that the file itself names, of types that Spark knows or we do."""
-    kind = spec.source.format
+    kind = spec.landed.format
     if isinstance(kind, Parquet):
         return described_by_footer(spark, store, file, spec)
     return described(spark, store, file, kind, maps=_names_of_maps(spec))
@@ -111,7 +111,7 @@ def _csv_names(
     spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
 ) -> List[str]:
     """Return the columns' names, by the file's first record where it has a say in them."""
-    kind = spec.source.format
+    kind = spec.landed.format
     if kind.header:
         return _first_record(head_of(spark, store, file), file, kind)
     if file.size < _SMALLEST and file.path.endswith(READ_ENDINGS):
@@ -371,7 +371,7 @@ def with_values(
         spark,
         store,
         file,
-        spec.source.format,
+        spec.landed.format,
         only_values=True,
         maps=_names_of_maps(spec),
     )
@@ -384,7 +384,7 @@ def with_texts(shape: Shape, spec: TableSpec, columns: Columns) -> Shape:
 
     So a value has the same text whatever other records of its file hold.
     """
-    kind = spec.source.format
+    kind = spec.landed.format
     if not isinstance(kind, Json) or kind.extended:
         return shape
     wanted = {
@@ -484,7 +484,7 @@ def _missing_of_deletes(file: LandingFile, shape: Shape, spec: TableSpec) -> Lis
     told = spec.operation.deleted_when if spec.operation else None
     if told is None or is_load(spec, file) or column_of_deletes(spec, shape):
         return []
-    is_json = isinstance(spec.source.format, Json)
+    is_json = isinstance(spec.landed.format, Json)
     may_lack = is_json and not told.is_null or spec.keeps_absent
     return [] if may_lack else [told.column]
 
@@ -519,7 +519,7 @@ def all_globs(spec: TableSpec) -> List[str]:
     source = spec.source
     if isinstance(source, Feed):
         return [*load_globs(spec), source.changes]
-    return [source.files]
+    return [spec.snapshot.files]
 
 
 def source_name(spec: TableSpec, column: str, shape: Shape) -> Optional[str]:

@@ -28,7 +28,7 @@ def missing_columns(
         known.add(spec.effective_at)
     declared: Dict[str, Column] = dict(spec.columns)
     found = sources(spec, shape)
-    is_json = isinstance(spec.source.format, Json)
+    is_json = isinstance(spec.landed.format, Json)
     return [
         name
         for name, _ in columns

@@ -132,7 +132,7 @@ def _read(
     columns: Iterable[Tuple[str, str]], spec: TableSpec, claimed: Collection[str]
 ) -> List[Tuple[str, str]]:
     """Return the columns, each with what is wrong with it, that the table reads."""
-    if spec.source.new_columns is not NewColumns.IGNORE:
+    if spec.landed.new_columns is not NewColumns.IGNORE:
         return list(columns)
     return [each for each in columns if each[0].lower() in claimed]
 

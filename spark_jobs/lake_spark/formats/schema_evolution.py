@@ -40,10 +40,10 @@ def columns_with(
     others, a wider type of the file's becomes the table's. `with_values` is the shape
     of what has a value in the file, where that is known: null says no type.
     """
-    if spec.source.new_columns is NewColumns.IGNORE:
+    if spec.landed.new_columns is NewColumns.IGNORE:
         return list(columns)
     unknown = unknown_columns(spec, shape, columns)
-    if spec.source.new_columns is NewColumns.REFUSE:
+    if spec.landed.new_columns is NewColumns.REFUSE:
         names = [raw for _, raw in unknown]
         _refuse(file, names + _unknown_fields(spec, shape, columns))
     grown = [(name, _grown(spec, file, shape, name, kind)) for name, kind in columns]
@@ -73,10 +73,10 @@ def unknown_columns(
 
 def name_warnings(spec: TableSpec, shape: Shape) -> List[Tuple[WarningId, str]]:
     """Return warnings of undeclared columns whose names cannot be stored as they are."""
-    if not spec.source.new_columns.adds:
+    if not spec.landed.new_columns.adds:
         return []
     names = Names(spec)
-    remedy = _declaration if isinstance(spec.source.format, Csv) else _renaming
+    remedy = _declaration if isinstance(spec.landed.format, Csv) else _renaming
     warnings = [_left_out(each, remedy(spec, each)) for each in shape.left_out]
     for raw in undeclared(spec, shape):
         true = true_name_in(spec, raw)

@@ -150,7 +150,7 @@ def warn_of_others(run: TableRun, landing: Listing) -> None:
     if not landing.others:
         return
     known = [
-        (f"{table.source.path}/", glob_pattern(glob))
+        (f"{table.landed.path}/", glob_pattern(glob))
         for table in (run.spec, *run.domain_tables)
         if table.has_files
         for glob in all_globs(table)
@@ -159,9 +159,9 @@ def warn_of_others(run: TableRun, landing: Listing) -> None:
         path
         for path in landing.others
         if not any(
-            glob.fullmatch(f"{run.spec.source.path}/{path}"[len(folder) :])
+            glob.fullmatch(f"{run.spec.landed.path}/{path}"[len(folder) :])
             for folder, glob in known
-            if f"{run.spec.source.path}/{path}".startswith(folder)
+            if f"{run.spec.landed.path}/{path}".startswith(folder)
         )
     ]
     if others:
@@ -280,8 +280,8 @@ def _with_values(
 
     Null has no type.
     """
-    adds = run.spec.source.new_columns.adds
-    is_json = isinstance(run.spec.source.format, Json)
+    adds = run.spec.landed.new_columns.adds
+    is_json = isinstance(run.spec.landed.format, Json)
     if adds and is_json and unknown_columns(run.spec, shape, columns):
         return with_values(run.spark, run.store, file, run.spec)
     return None
@@ -445,7 +445,7 @@ def known_columns(run: TableRun) -> Columns:
 
 def _broken(run: TableRun, inputs: Sequence[Input]) -> Tuple[Reasons, Dict[str, int]]:
     """Return why files of CSV are broken, and how many records each of the others holds."""
-    kind = run.spec.source.format
+    kind = run.spec.landed.format
     if not isinstance(kind, Csv) or not inputs:
         return {}, {}
     files = {file_name(run.spark, each.file): each.file for each in inputs}
@@ -491,7 +491,7 @@ def set_inputs_aside(run: TableRun, inputs: Sequence[Input], reasons: Reasons) -
 
 def _lacking_declared(run: TableRun, batch: Batch, counted: RowCounts) -> Reasons:
     """Return why files are refused that lack a declared column, if the table says so."""
-    if run.spec.source.missing_columns is not MissingColumns.REFUSE:
+    if run.spec.landed.missing_columns is not MissingColumns.REFUSE:
         return {}
     reasons: Reasons = {}
     for each in batch.inputs:
@@ -562,7 +562,7 @@ def _cause(run: TableRun, error: Exception) -> str:
     named = csv_text.too_large(error) or compression.cause(words)
     return named or (
         f"cannot be read: {words}. If the file is damaged or not of the format "
-        f"{run.spec.source.format.type}, land it again or remove it."
+        f"{run.spec.landed.format.type}, land it again or remove it."
     )
 
 

@@ -68,7 +68,7 @@ def _typed(
     try:
         if kind in _TIMES:
             # A date is a day wherever one is: it has no zone.
-            zone = spec.source.timezone if kind == "timestamp" else "UTC"
+            zone = spec.landed.timezone if kind == "timestamp" else "UTC"
             return instant_of(text, full_refresh.format, zone).isoformat()
         if kind.startswith(_NUMBERS):
             return str(Decimal(text))

@@ -68,7 +68,7 @@ class Outcomes:
                 "be read. Fix the row and land the snapshot again.",
             )
         snapshot_counts.settle(each.files, counts)
-        if self.run.spec.source.missing_keys is MissingKeys.DELETE:
+        if self.run.spec.snapshot.missing_keys is MissingKeys.DELETE:
             deletes = snapshot_counts.total(counts, change="absent")
             self.run.report.derived_deletes += deletes
 

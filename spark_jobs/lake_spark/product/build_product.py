@@ -119,7 +119,7 @@ def _partitions_again(run: TableRun, partitions: Sequence[str]) -> Task:
 
 def plan_of(run: TableRun) -> ProductPlan:
     """Return the compiled transformation."""
-    plan = run.spec.source.plan
+    plan = run.spec.product.plan
     if plan is None:
         raise ProductMismatch(
             f"{run.spec.full_name}: the release has no compiled SQL of it. Build the "

@@ -133,7 +133,7 @@ def check_limits(run: TableRun, counted: RowCounts, find_examples: Examples) -> 
             WarningId.FAILED_QUALITY_RULE, f"quality: {words}: {count:,} row(s)"
         )
     repeated = _repeated(counted)
-    if repeated and run.spec.source.duplicate_keys is DuplicateKeys.LAST:
+    if repeated and run.spec.landed.duplicate_keys is DuplicateKeys.LAST:
         words = f"{repeated}: the last of each key counts (source.duplicate_keys)"
         run.report.warn(WarningId.REPEATED_KEYS, words)
         repeated = ""

@@ -62,7 +62,7 @@ def read_inputs(
     that `repeated_keys.find` found among the same rows.
     """
     groups: Dict[Tuple[Shape, bool], List[Input]] = {}
-    is_csv = isinstance(spec.source.format, Csv)
+    is_csv = isinstance(spec.landed.format, Csv)
     for each in inputs:
         bounded = not is_csv or csv_reader.may_be_large(each.file)
         groups.setdefault((each.shape, bounded), []).append(each)
@@ -137,12 +137,12 @@ RAW_OF_BAD = "CASE WHEN lake_reason IS NOT NULL THEN to_json(lake_record_struct)
 
 def has_corrupt(spec: TableSpec) -> bool:
     """Return whether the format can hold records that do not parse."""
-    return spec.source.format.type in ("csv", "json")
+    return spec.landed.format.type in ("csv", "json")
 
 
 def _reader_options(spec: TableSpec, *, bounded: bool = True) -> Dict[str, str]:
     """Return Spark's reader options for the table's format."""
-    kind = spec.source.format
+    kind = spec.landed.format
     # A landing path is a name, never a pattern.
     options = {"__globPaths__": "false"}
     if isinstance(kind, Csv):
@@ -167,7 +167,7 @@ def load(
     bounded: bool = True,
 ) -> DataFrame:
     """Load the raw columns of files of one shape, and where each record is: FILE, BLOCK, ID."""
-    kind = spec.source.format
+    kind = spec.landed.format
     if isinstance(kind, Json):
         records = json_reader.load(spark, shape, uris)
     elif isinstance(kind, Csv) and kind.has_own_fields:

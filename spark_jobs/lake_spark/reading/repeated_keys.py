@@ -85,7 +85,7 @@ def marked(rows: DataFrame, spec: TableSpec, found: Optional[DataFrame]) -> Data
     same_row = [_COPY, *identity(spec)]
     rows = rows.withColumn(_COPY, F.expr(_copy(spec)))
     rows = rows.join(found, same_row, "left").drop(_COPY)
-    if spec.source.duplicate_keys is DuplicateKeys.LAST:
+    if spec.landed.duplicate_keys is DuplicateKeys.LAST:
         return rows
     words = F.format_string("its key stands in %d rows that differ", REPEATS)
     words = F.when(F.col(REPEATS).isNotNull(), words)

@@ -64,7 +64,7 @@ def source_row(
         "lake_no_row": no_row(spec, shape, word, with_corrupt=with_corrupt),
         "lake_own_start": own_start(spec, shape, columns, word),
         "lake_corrupt": CORRUPT if with_corrupt else NO_TEXT,
-        "lake_corrupt_why": WHY if isinstance(spec.source.format, Json) else NO_TEXT,
+        "lake_corrupt_why": WHY if isinstance(spec.landed.format, Json) else NO_TEXT,
     }
 
 
@@ -149,7 +149,7 @@ def _no_text(spec: TableSpec, shape: Shape, columns: Columns, record: str) -> Li
 
     All texts of a row are looked at together, for hardly any row has such a one.
     """
-    if isinstance(spec.source.format, (Csv, Json)):
+    if isinstance(spec.landed.format, (Csv, Json)):
         return []
     raws = [(name, source_name(spec, name, shape)) for name, _ in columns]
     texts = [
@@ -383,7 +383,7 @@ def own_start(spec: TableSpec, shape: Shape, columns: Columns, word: str) -> str
 
 def _conversion(spec: TableSpec, name: str) -> Conversion:
     declared = spec.column(name)
-    kind = spec.source.format
+    kind = spec.landed.format
     is_csv = isinstance(kind, Csv)
     # The reader has told nulls from texts already.
     nulls = () if is_csv and kind.tells_nulls else kind.null_text
@@ -392,15 +392,15 @@ def _conversion(spec: TableSpec, name: str) -> Conversion:
         # Spark reads an empty field as null whatever its options say.
         empty=is_csv and not kind.tells_nulls,
         pattern=_format(spec, declared) if declared else None,
-        timezone=spec.source.timezone,
+        timezone=spec.landed.timezone,
         # ORC's timestamps are what a clock showed, without its zone.
-        local_times=isinstance(kind, Orc) and spec.source.timezone.upper() != "UTC",
+        local_times=isinstance(kind, Orc) and spec.landed.timezone.upper() != "UTC",
     )
 
 
 def _format(spec: TableSpec, column: Column) -> Optional[str]:
     """Return the column's own format; MongoDB's bytes are always base64."""
-    kind = spec.source.format
+    kind = spec.landed.format
     is_extended = isinstance(kind, Json) and kind.extended
     is_binary = canonical_type(column.type) == "binary"
     return BASE64 if is_extended and is_binary else column.format
@@ -416,7 +416,7 @@ def refuse_mismatch(spec: TableSpec, shape: Shape, columns: Columns, path: str) 
 
     Text is only read as the type that a spec declares, or in formats without others.
     """
-    has_types = spec.source.format.type not in ("csv", "json")
+    has_types = spec.landed.format.type not in ("csv", "json")
     for name, kind in columns:
         raw = source_name(spec, name, shape)
         if raw is None or _is_lenient(spec, name):

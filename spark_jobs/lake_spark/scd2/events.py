@@ -66,13 +66,13 @@ class Roles:
             restarts=may_restart(spec),
             refreshes=refreshes,
             by_clock=by_clock,
-            zone=spec.source.timezone if by_clock else "UTC",
+            zone=spec.landed.timezone if by_clock else "UTC",
         )
 
 
 def _by_clock(spec: TableSpec) -> Tuple[str, ...]:
     """Return columns of the order that may be of a clock that was set back."""
-    if not spec.order_by or not doubled_hours(spec.source.timezone):
+    if not spec.order_by or not doubled_hours(spec.landed.timezone):
         return ()
     return clock_columns(spec, spec.order_by)
 

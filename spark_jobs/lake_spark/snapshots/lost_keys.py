@@ -29,12 +29,12 @@ def refuse_losses(known: int, absent: int, spec: TableSpec, scope: str) -> None:
 
     `scope` is for the words.
     """
-    if spec.source.missing_keys is not MissingKeys.IGNORE:
+    if spec.snapshot.missing_keys is not MissingKeys.IGNORE:
         remedy = (
             "Land a whole snapshot in its place. If the loss is right, run "
             f"{spec.domain}_incremental with accept_losses."
         )
-        share, setting = spec.source.lost_share, "source.lost_share"
+        share, setting = spec.snapshot.lost_share, "source.lost_share"
         refuse_loss(known, absent, share, setting, remedy, of=scope)
 
 

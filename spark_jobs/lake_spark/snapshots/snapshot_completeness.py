@@ -48,8 +48,9 @@ def declared(spec: TableSpec) -> Optional[Complete]:
 def is_one_file(spec: TableSpec) -> bool:
     """Return whether a snapshot is one file: none declared, and nothing pulls several."""
     source = spec.source
-    is_snapshot = isinstance(source, Snapshot)
-    return is_snapshot and source.complete is None and source.pulled_from is None
+    if not isinstance(source, Snapshot):
+        return False
+    return source.complete is None and source.pulled_from is None
 
 
 def marker_of(spec: TableSpec) -> Optional[str]:
@@ -100,7 +101,7 @@ def _of_path(
     marker: LandingFile, spec: TableSpec
 ) -> Tuple[Optional[datetime], Tuple[str, ...]]:
     """Return time and scope that a marker's path names; none of what it does not name."""
-    where, zone = spec.snapshot_time, spec.source.timezone
+    where, zone = spec.snapshot.snapshot_time, spec.snapshot.timezone
     try:
         at = time_of_path(marker.path, where, zone) if where.pattern else None
     except BadFile:
@@ -184,7 +185,7 @@ def what_is_missing(
 
 def _bad_in_folder(run: TableRun, snapshot: SourceSnapshot) -> List[str]:
     """List bad files in its folders whose time is unknown: they may be of the snapshot."""
-    if run.spec.snapshot_time.column is None:
+    if run.spec.snapshot.snapshot_time.column is None:
         return []
     folders = {each.path.rpartition("/")[0] for each in snapshot.files}
     bad = [each["path"] for each in run.report.set_aside]
@@ -327,7 +328,7 @@ def _by_manifest(
     run: TableRun, snapshot: SourceSnapshot, landing: Sequence[str]
 ) -> Optional[str]:
     if not snapshot.markers:
-        glob = run.spec.source.complete.manifest
+        glob = run.spec.snapshot.complete.manifest
         return f"{_count(snapshot)}, but its manifest {glob} is missing"
     if len(snapshot.markers) > 1:
         named = ", ".join(shown(each.path) for each in snapshot.markers[:3])
@@ -365,7 +366,7 @@ def _of_snapshot(
     Leave out those of its other scopes.
     """
     listed: Dict[str, _Listed] = {}
-    files, marker = glob_pattern(run.spec.source.files), marker_of(run.spec)
+    files, marker = glob_pattern(run.spec.snapshot.files), marker_of(run.spec)
     for each in found:
         parts = each.path.split("/")
         hidden = any(part.startswith((".", "_")) for part in parts)

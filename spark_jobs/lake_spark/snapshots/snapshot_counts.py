@@ -56,7 +56,7 @@ def _refuse_empty(
     known: Callable[[], int],
 ) -> None:
     said = set(snapshot.scopes) <= set(run.accepted.empty_scopes)
-    if run.accepted.losses or run.spec.source.may_be_empty or said:
+    if run.accepted.losses or run.spec.snapshot.may_be_empty or said:
         return
     if not any(each.landed for each in files):
         lost_keys.refuse_empty(snapshot, known(), run.spec)
@@ -66,7 +66,7 @@ def _refuse_losses(
     run: TableRun, files: Sequence[FileReport], counts: Sequence[Row]
 ) -> None:
     is_empty = not any(each.landed for each in files)
-    if run.accepted.losses or (is_empty and run.spec.source.may_be_empty):
+    if run.accepted.losses or (is_empty and run.spec.snapshot.may_be_empty):
         return
     for scope in {row.lake_scope for row in counts} - set(run.accepted.empty_scopes):
         lost = {what: total(counts, scope=scope, change=what) for what in _KNOWN}
@@ -76,7 +76,7 @@ def _refuse_losses(
 
 def events(run: TableRun, counts: Sequence[Row]) -> int:
     """Return how many upserts and derived deletes follow from the rows."""
-    deletes = run.spec.source.missing_keys is MissingKeys.DELETE
+    deletes = run.spec.snapshot.missing_keys is MissingKeys.DELETE
     kinds = ("new", "changed", *(["absent"] if deletes else []))
     return sum(total(counts, change=each) for each in kinds)
 

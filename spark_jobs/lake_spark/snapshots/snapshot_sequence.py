@@ -88,7 +88,7 @@ def compared(
         for file in step.snapshot.files
     ]
     place_of = F.broadcast(small_table(spark, _PLACES, places))
-    ignores = spec.source.missing_keys is MissingKeys.IGNORE
+    ignores = spec.snapshot.missing_keys is MissingKeys.IGNORE
     step_of = F.broadcast(
         small_table(spark, _STEPS, rows_of_steps(steps, newest, ignores))
     )

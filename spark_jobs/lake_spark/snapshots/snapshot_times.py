@@ -46,14 +46,16 @@ def dated(
     run: TableRun, files: Sequence[LandingFile], bad: List[BadFile]
 ) -> List[LandingFile]:
     """Return the files with time and scope of their snapshots; those without are `bad`."""
-    where = run.spec.snapshot_time
+    source = run.spec.snapshot
+    where, zone = source.snapshot_time, source.timezone
+    if source.pulled_from:
+        zone = "UTC"
     times = _TimesOfFiles(run, bad).read(files) if where.column else {}
     found = []
     for file in files:
         if where.column and file.path not in times:
             continue
         try:
-            zone = "UTC" if run.spec.source.pulled_from else run.spec.source.timezone
             at = times.get(file.path) or time_of_path(file.path, where, zone)
             scopes = scopes_of(file.path, run.spec.scope)
             found.append(replace(file, snapshot_at=at, scopes=scopes))
@@ -66,7 +68,7 @@ def dated(
 
 def _warn_of_doubled_hours(run: TableRun, files: Sequence[LandingFile]) -> None:
     """Name snapshots of an hour that clocks show twice: contract section 4."""
-    zone = run.spec.source.timezone
+    zone = run.spec.landed.timezone
     doubled = [each.path for each in files if is_doubled(each.snapshot_at, zone)]
     if doubled:
         run.warn(
@@ -192,7 +194,7 @@ class _TimesOfFiles:
                 "for each snapshot.",
             )
         if isinstance(row.least, str):
-            zone = self.spec.source.timezone
+            zone = self.spec.landed.timezone
             return _timestamp(file.path, row.least, self.where, zone)
         return _of_micros(row.least)
 

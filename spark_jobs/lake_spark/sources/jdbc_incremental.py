@@ -124,7 +124,7 @@ def _whole_where_lacking(
         return names, start
     # Else all rows would lose what they have in a column that was perhaps renamed.
     is_gone = jdbc_columns.is_any_gone(table, known)
-    if not is_gone and run.spec.source.new_columns is NewColumns.REFRESH:
+    if not is_gone and run.spec.landed.new_columns is NewColumns.REFRESH:
         run.say(f"reading all of {table.name}: new {jdbc_columns.in_words(lacking)}")
         return names, None
     run.warn(

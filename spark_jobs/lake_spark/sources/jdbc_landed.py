@@ -130,4 +130,4 @@ def _landed(
         return None
     reader = run.spark.read.schema(schema).options(**FORMAT)
     reader = reader.option("__globPaths__", "false")
-    return reader.format(run.spec.source.format.type).load([f.uri for f in files])
+    return reader.format(run.spec.landed.format.type).load([f.uri for f in files])

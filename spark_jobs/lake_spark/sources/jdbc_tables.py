@@ -174,7 +174,7 @@ def _typed(value: str, name: str, reading: Reading, spec: TableSpec) -> str:
         texts = f"from_json({value}, {inner})"
         typed = f"CASE WHEN {value} NOT LIKE '!%' THEN CAST({texts} AS {kind}) END"
     # JSON's own numbers are doubles to many readers: digits are written as text.
-    exact = kind.startswith("decimal") and isinstance(spec.source.format, Json)
+    exact = kind.startswith("decimal") and isinstance(spec.landed.format, Json)
     shown = (
         f"substring({value}, 2, 200)" if kind[:5] == "array" else f"left({value}, 200)"
     )

@@ -66,7 +66,7 @@ def _settings(run: TableRun, name: str) -> Dict[str, str]:
 
 def _landed(run: TableRun) -> Landed:
     """Return what lies in landing, and what was ingested and may have left it."""
-    glob = run.spec.source.changes
+    glob = run.spec.feed.changes
     names = [each.path for each in list_landing(run.store, run.landing, [glob])]
     return landed([*names, *run.ingested_files().paths])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from lake_spec.contract.report import State
 from lake_spec.hudi.options import newest_version_options
+from lake_spec.model import Dimension
 from lake_spec.rules.landing_folders import is_own
 from lake_spark.erasure import landing_files, reports, request, tables
 from lake_spark.erasure.scan import scan_files
@@ -65,7 +66,7 @@ def _refuse_what_is_out_of_reach(run: TableRun) -> None:
     name, reasons = run.spec.full_name, []
     for each in run.domain_tables:
         source = each.source
-        if each.is_dimension and run.spec.name in (
+        if isinstance(source, Dimension) and run.spec.name in (
             source.main.table,
             source.joined.table,
         ):
@@ -73,7 +74,7 @@ def _refuse_what_is_out_of_reach(run: TableRun) -> None:
         if run.spec.name in [reference.table for reference in each.enrich]:
             reasons.append(f"the rows of {each.name} were given values of it (enrich)")
     if not is_own(run.spec):
-        owner = run.spec.source.path.partition("/")[0]
+        owner = run.spec.landed.path.partition("/")[0]
         reasons.append(
             f"its landing files are of the domain {owner}, which erases them"
         )

@@ -118,11 +118,11 @@ def _waiting(
     run: TableRun, ingested: IngestedFiles
 ) -> Tuple[List[SourceSnapshot], List[str]]:
     """Return the snapshots never ingested, and the paths of all files in landing."""
-    landing = landing_of(run, [run.spec.source.files])
+    landing = landing_of(run, [run.spec.snapshot.files])
     markers, files = landing.markers, unseen_of(run, ingested, landing)
     if files and markers:
         # What landed while the list was made, with its marker, is in a second one.
-        again = landing_of(run, [run.spec.source.files])
+        again = landing_of(run, [run.spec.snapshot.files])
         if again.files != landing.files:
             landing, files = again, unseen_of(run, ingested, again)
     paths = [each.path for each in landing.files]

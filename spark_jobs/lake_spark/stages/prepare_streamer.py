@@ -20,7 +20,7 @@ def prepare_full_load(run: TableRun) -> None:
 def prepare_incremental(run: TableRun) -> None:
     """Name the unseen change files."""
     land_pulled(run, INCREMENTAL)
-    _prepare(run, [run.spec.source.changes])
+    _prepare(run, [run.spec.feed.changes])
 
 
 def _prepare(run: TableRun, globs: Sequence[str]) -> None:

@@ -106,10 +106,10 @@ def _read(run: TableRun) -> List[str]:
     """Return the folders of the Hudi tables of other specs that a stage reads."""
     spec, warehouse = run.spec, run.environment.warehouse
     if spec.is_dimension:
-        tables = (spec.source.main, spec.source.joined)
+        tables = (spec.dimension.main, spec.dimension.joined)
         return [f"{run.of_table(each.table).home}/history" for each in tables]
-    if spec.is_product and spec.source.plan is not None:
-        inputs = [each for each in spec.source.plan.inputs if not each.is_plain]
+    if spec.is_product and spec.product.plan is not None:
+        inputs = [each for each in spec.product.plan.inputs if not each.is_plain]
         return [layer_folder(warehouse, e.folder_of, e.layer.value) for e in inputs]
     return []
 

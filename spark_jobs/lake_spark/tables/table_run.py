@@ -137,7 +137,7 @@ class TableRun:
     @property
     def landing(self) -> str:
         """Return the folder of its landing files."""
-        return f"{self.environment.landing}/{self.spec.source.path}"
+        return f"{self.environment.landing}/{self.spec.landed.path}"
 
     @property
     def home(self) -> str:

@@ -96,7 +96,7 @@ def _along(specs: Specs, table: TableSpec, new: str) -> list[str]:
         f"Its next run makes {new} known in the catalogue, and marks {entries} as renamed.",
     ]
     if table.has_files:
-        said.append(f"Its landing files stay below {table.source.path}/.")
+        said.append(f"Its landing files stay below {table.landed.path}/.")
     if not new.startswith(f"{table.domain}."):
         domain = new.partition(".")[0]
         said.append(

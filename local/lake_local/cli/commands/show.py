@@ -121,7 +121,7 @@ def request_of(args: Namespace, specs: Specs) -> Request:
     if table.is_dimension:
         _require_layer_of_dimension(table, layer)
     elif table.is_product and layer is not Layer.CURRENT:
-        names = ", ".join(table.source.reads)
+        names = ", ".join(table.product.reads)
         raise BadRequest(
             f"{table.full_name} is a product and has no {layer.value}. Show its current, or"
             f" the {layer.value} of what it reads: {names}."
@@ -275,7 +275,7 @@ def _require_hudi(args: Namespace, table: TableSpec) -> None:
 def _require_layer_of_dimension(table: TableSpec, layer: Layer) -> None:
     if layer in (Layer.CURRENT, Layer.HISTORY):
         return
-    sides = (table.source.main, table.source.joined)
+    sides = (table.dimension.main, table.dimension.joined)
     names = " and ".join(f"{table.domain}.{side.table}" for side in sides)
     raise BadRequest(
         f"{table.full_name} is a dimension and has no {layer.value}. Show those of {names}."

@@ -8,7 +8,7 @@ try:
         TaskDeferralTimeout,
     )
 except ImportError:  # Airflow 3.0
-    from airflow.exceptions import (
+    from airflow.exceptions import (  # type: ignore[no-redef]
         AirflowFailException,
         AirflowSkipException,
         TaskDeferralError,

@@ -107,7 +107,8 @@ class Renderer:
             poll_seconds=self.poll_seconds,
             retries=2,  # a second try finds what the first one created
         )
-        return create.as_setup()
+        create.as_setup()  # type: ignore[no-untyped-call]
+        return create
 
     def _stage(self, plan: DagPlan, stage: Stage) -> SubmitStage:
         """Add a stage; its failure does not stop the next one for the other tables."""
@@ -141,7 +142,8 @@ class Renderer:
             poll_seconds=self.poll_seconds,
             retries=3,
         )
-        return _ends(terminate, create)
+        _ends(terminate, create)
+        return terminate
 
     def _announce(self, plan: DagPlan, terminate: BaseOperator) -> None:
         assets = {"announce_changes": plan.updates, "announce_tables": plan.built}
@@ -156,7 +158,7 @@ class Renderer:
                 )
 
 
-def _ends(task: BaseOperator, setup: BaseOperator, **more: bool) -> Any:
+def _ends(task: BaseOperator, setup: BaseOperator, **more: bool) -> None:
     """Make the task a teardown that runs whatever the state of the setup.
 
     Bound to it, so that who clears a stage, and with it the setup, clears this too. By
@@ -164,8 +166,7 @@ def _ends(task: BaseOperator, setup: BaseOperator, **more: bool) -> Any:
     marked as failed while it created a cluster.
     """
     task.as_teardown(setups=setup, **more)
-    task.trigger_rule = "all_done"
-    return task
+    task.trigger_rule = "all_done"  # type: ignore[assignment]
 
 
 def _callbacks_hide_dags() -> bool:

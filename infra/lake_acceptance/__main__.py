@@ -27,7 +27,7 @@ from lake_acceptance import (
     steps,
     tables,
 )
-from lake_acceptance.check import Check, play
+from lake_acceptance.check import Check, Result, play
 from lake_acceptance.subject import PREFIX, PROJECT, ROOTS, Subject, load
 from lake_spec.costs.prices import Prices, load_prices
 from lake_spec.diagnostics.errors import LakeError
@@ -115,7 +115,7 @@ def _agreed(*, asked: bool) -> bool:
     return input("Start it? [y/N] ").strip().lower() in ("y", "yes")
 
 
-def _write(subject: Subject, results: Sequence, folder: Path) -> None:
+def _write(subject: Subject, results: Sequence[Result], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     data = json.dumps(report.to_json(subject, results), indent=1)
     (folder / "report.json").write_text(data, encoding="utf-8")

@@ -12,19 +12,27 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("dags", "infra", "local", "plugins", "spark_jobs")
 
 UNCHECKED = {
-    "lake_acceptance": "it imports lake_airflow",
-    "lake_airflow": "classes of Amazon's provider, whose types its releases change",
     "lake_local": "servers and processes, whose libraries have no types",
     "lake_spark": "objects of Java, and values that may be none",
 }
 """Packages that are to come; one that is checked stays so."""
 
-PASSED_OVER: Dict[str, str] = {
-    "dags/lake_spec/rules/rule_book.py": "a decorator that keeps its function's type",
-    "dags/lake_spec/text/patterns.py": "Python's own parser of patterns has no stubs",
-    "infra/lake_infra/template.py": "a base class that is chosen when it is imported",
+PROVIDER = "Amazon's provider says another type than its operators keep"
+AIRFLOW = "Airflow has no types there, or other ones than it takes"
+
+PASSED_OVER: Dict[str, Tuple[int, str]] = {
+    "dags/lake_airflow/compat.py": (1, "one name, from where a release has it"),
+    "dags/lake_airflow/dag_builder.py": (2, AIRFLOW),
+    "dags/lake_airflow/emr/hook.py": (1, PROVIDER),
+    "dags/lake_airflow/operators/create_cluster.py": (1, PROVIDER),
+    "dags/lake_airflow/operators/submit_stage.py": (3, PROVIDER),
+    "dags/lake_airflow/operators/terminate_cluster.py": (3, PROVIDER),
+    "dags/lake_airflow/reporting/notifier.py": (1, PROVIDER),
+    "dags/lake_spec/rules/rule_book.py": (1, "a decorator keeps its function's type"),
+    "dags/lake_spec/text/patterns.py": (1, "Python's parser of patterns has no types"),
+    "infra/lake_infra/template.py": (1, "a base class is chosen when it is imported"),
 }
-"""Files with one such line each, and why: there may be fewer, not more."""
+"""How many such lines a file has, and why: there may be fewer, not more."""
 
 _PASSED_OVER = re.compile(r"#\s*type:\s*ignore(?P<code>\[[a-z-]+\])?")
 
@@ -44,8 +52,8 @@ def settings() -> str:
 
 def test_each_package_is_checked_or_to_come():
     found = {p.name for each in FOLDERS for p in (ROOT / each).glob("lake_*/")}
-    listed = re.search(r"^packages = \[(.*)\]$", settings(), re.M)
-    checked = set(re.findall(r'"(\w+)"', listed[1]))
+    listed = settings().partition("packages = [")[2].partition("]")[0]
+    checked = set(re.findall(r'"(\w+)"', listed))
     assert checked | set(UNCHECKED) == found
     assert not checked & set(UNCHECKED)
 
@@ -63,9 +71,8 @@ def test_lines_that_are_passed_over_have_a_reason_and_a_code():
         for each in FOLDERS
         for path in sorted((ROOT / each).rglob("*.py"))
     }
-    assert {name: len(each) for name, each in found.items() if each} == dict.fromkeys(
-        PASSED_OVER, 1
-    )
+    counts = {name: len(each) for name, each in found.items() if each}
+    assert counts == {name: count for name, (count, _) in PASSED_OVER.items()}
     assert all(has_code for each in found.values() for _, has_code in each)
 
 

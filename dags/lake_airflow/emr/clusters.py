@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -84,11 +84,12 @@ class ClusterFinder:
 
     def describe(self, cluster_id: str) -> dict[str, Any]:
         """Describe a cluster, of any environment."""
-        return self.client.describe_cluster(ClusterId=cluster_id)["Cluster"]
+        found: dict[str, Any] = self.client.describe_cluster(ClusterId=cluster_id)
+        return dict(found["Cluster"])
 
     def state(self, cluster_id: str) -> str:
         """Return the state of a cluster, in EMR's words."""
-        return self.describe(cluster_id)["Status"]["State"]
+        return str(self.describe(cluster_id)["Status"]["State"])
 
 
 class ClusterSteps:
@@ -195,9 +196,10 @@ def _goes_on(tags: dict[str, str], ti: Any) -> bool:
     return bool(ti.get_ti_count(**asked))
 
 
-def created(cluster: dict[str, Any]) -> datetime:
+def created(cluster: Mapping[str, Any]) -> datetime:
     """Return when it was created."""
-    return cluster["Status"]["Timeline"]["CreationDateTime"]
+    at: datetime = cluster["Status"]["Timeline"]["CreationDateTime"]
+    return at
 
 
 def run_of(cluster: dict[str, Any]) -> str:

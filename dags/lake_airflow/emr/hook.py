@@ -68,7 +68,7 @@ class SendsOnce(EmrHook):
         one."""
         return self._send("run_job_flow", **job_flow_overrides)
 
-    def add_job_flow_steps(
+    def add_job_flow_steps(  # type: ignore[override]
         self,
         job_flow_id: str,
         steps: Any = None,
@@ -80,7 +80,7 @@ class SendsOnce(EmrHook):
         if execution_role_arn:
             request["Steps"] = [_escaped(step) for step in steps]
             request["ExecutionRoleArn"] = execution_role_arn
-        return self._send("add_job_flow_steps", **request)["StepIds"]
+        return list(self._send("add_job_flow_steps", **request)["StepIds"])
 
     def _send(self, name: str, **request: Any) -> dict[str, Any]:
         # A new one each time: a client writes its own mode into the dict of retries.
@@ -101,7 +101,8 @@ class SendsOnce(EmrHook):
     def send(client: Any, name: str, request: dict[str, Any]) -> dict[str, Any]:
         """Send one request, which is not sent again."""
         try:
-            return getattr(client, name)(**request)
+            reply: dict[str, Any] = getattr(client, name)(**request)
+            return reply
         except HTTPClientError as error:
             raise ReplyLost(f"{name}: no reply from EMR: {error}") from error
         except ClientError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from lake_spec.model import ClusterSpec, EnvironmentSpec
@@ -133,7 +133,9 @@ def _fleet(
 
 
 def _spot(spot: SpotSpecification | None) -> dict[str, Any] | None:
-    return spot and {
+    if spot is None:
+        return None
+    return {
         "TimeoutDurationMinutes": spot.timeout_duration_minutes,
         "TimeoutAction": spot.timeout_action.value,
         "AllocationStrategy": spot.allocation_strategy.value,
@@ -171,4 +173,7 @@ def _security_groups(environment: EnvironmentSpec) -> dict[str, Any]:
     )
 
 
-_NODES = {InstanceGroups: _groups, InstanceFleets: _fleets}
+_NODES: dict[type, Callable[..., dict[str, Any]]] = {
+    InstanceGroups: _groups,
+    InstanceFleets: _fleets,
+}

@@ -29,7 +29,8 @@ def is_alive(step: Optional[Mapping[str, Any]]) -> bool:
 
 def created(step: Mapping[str, Any]) -> datetime:
     """Return when the step was submitted to the cluster."""
-    return step["Status"]["Timeline"]["CreationDateTime"]
+    submitted: datetime = step["Status"]["Timeline"]["CreationDateTime"]
+    return submitted
 
 
 def started(step: Mapping[str, Any]) -> Optional[datetime]:
@@ -77,7 +78,7 @@ def not_submitted(name: str, reason: str) -> dict[str, Any]:
 
 def is_failed(end: Mapping[str, Any]) -> bool:
     """Return whether a step did not end as it should."""
-    return end["state"] != "COMPLETED"
+    return str(end["state"]) != "COMPLETED"
 
 
 def is_cancelled(end: Mapping[str, Any]) -> bool:

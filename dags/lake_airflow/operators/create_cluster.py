@@ -67,7 +67,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
     """
 
     aws_hook_class = SendsOnce
-    operator_extra_links = (
+    operator_extra_links = (  # type: ignore[assignment]
         *EmrCreateJobFlowOperator.operator_extra_links,
         RunPageLink(),
     )
@@ -259,9 +259,11 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         self._take_slot(context, planned.run)
         self.job_flow_overrides = request
         try:
-            return super().execute(context)
+            created = super().execute(context)
         except ReplyLost as error:
             return self._made_all_the_same(request["Name"], error)
+        assert created is not None, "EMR's reply has the cluster's id"
+        return created
 
     def _skip_without_news(self, context: Any, run: Run) -> None:
         """End without a cluster where an earlier run did what this one is for."""

@@ -73,11 +73,11 @@ class OutlivesTriggers(BaseOperator):
     def without_trigger(self, context: Any) -> Any:
         """Go on after a trigger that failed."""
 
-    def come_again(self, seconds: int) -> None:
+    def come_again(self, seconds: int) -> NoReturn:
         """Free the worker, and start again after this time."""
         self._pause(seconds, "execute_again")
 
-    def _pause(self, seconds: int, method: str) -> None:
+    def _pause(self, seconds: int, method: str) -> NoReturn:
         pause = timedelta(seconds=max(seconds, SHORTEST_PAUSE))
         self.defer(
             trigger=TimeDeltaTrigger(pause), method_name=method, timeout=pause + LATE
@@ -141,7 +141,7 @@ class WaitsForEmr(OutlivesTriggers):
     def follow(self, context: Any, *, may_defer: bool) -> Any:
         """Defer, restart or end, by EMR's present state."""
 
-    def look_again(self) -> None:
+    def look_again(self) -> NoReturn:
         """Free the worker, and follow what is there after a pause."""
         self._pause(OTHERS_LOOKS * self.waiter_delay, "follow_again")
 
@@ -161,7 +161,6 @@ class WaitsForEmr(OutlivesTriggers):
         if not self.may_ask_again(context, error, limit):
             raise error
         self._pause(OTHERS_LOOKS * self.waiter_delay, method)
-        raise AssertionError("a deferral ends the method")
 
     def can_defer(self) -> bool:
         """Return whether a trigger, with the connection alone, asks the same region."""

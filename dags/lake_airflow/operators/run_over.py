@@ -45,7 +45,8 @@ class RunOver:
     def __call__(self, context: Any) -> None:
         """Look after a run that is over, as `reason` and `dag_run` of it say."""
         notifier = notifier_after(self.plan, self.environment, context)
-        left, failed = (), None
+        left: tuple[str, ...] = ()
+        failed = None
         try:
             left = self._end_left(notifier.run, context.get("dag_run"))
         except Exception as error:  # what there is to tell is told first

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from datetime import datetime, timedelta, timezone
-from typing import Any, NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, cast
 
 from airflow.providers.amazon.aws.operators.emr import EmrAddStepsOperator
 from airflow.providers.amazon.aws.triggers.emr import EmrAddStepsTrigger
@@ -55,7 +56,7 @@ _GIVEN_UP = "The cluster is given up and terminated; start the run again."
 _FAILED_READS = (BotoCoreError, ClientError)
 
 
-class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
+class SubmitStage(WaitsForEmr, EmrAddStepsOperator):  # type: ignore[misc]
     """Submits a stage's steps once and waits until the last of them ended.
 
     A step of the same name that is still under way is followed, not repeated, and so
@@ -65,7 +66,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
     """
 
     aws_hook_class = SendsOnce
-    operator_extra_links = (
+    operator_extra_links = (  # type: ignore[assignment]
         *EmrAddStepsOperator.operator_extra_links,
         RunPageLink(),
         StepLogLink(),
@@ -106,9 +107,15 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         self.ends: list[dict[str, Any]] = []  # how its steps ended
         self.ended: Run | None = None  # the run whose steps ended
 
+    @property
+    def cluster_id(self) -> str:
+        """The run's cluster; `execute` skips a run without one."""
+        assert self.job_flow_id, "a run without a cluster has no stage to follow"
+        return self.job_flow_id
+
     def cluster_steps(self) -> ClusterSteps:
         """Return a client that lists and cancels the steps of the run's cluster."""
-        return ClusterSteps(self.hook.conn, self.job_flow_id)
+        return ClusterSteps(self.hook.conn, self.cluster_id)
 
     def wanted_steps(self, run: Run) -> list[Step]:
         """Return the steps of the stage for this run; empty if there is nothing to
@@ -119,7 +126,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             spark_step(self.plan, self.stage, run=run, environment=self.environment)
         ]
 
-    def execute(self, context: Any) -> None:
+    def execute(self, context: Any) -> None:  # type: ignore[override]
         if not self.job_flow_id:
             raise AirflowSkipException("The run has no cluster.")
         self.begins(context)
@@ -301,15 +308,20 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
 
     def _give_up(self, context: Any, why: str) -> NoReturn:
         """Record steps that EMR does not have, and fail."""
-        names = [step["Name"] for step in self.steps]
+        steps = cast("list[Step]", self.steps)
+        self._leave_unsubmitted(context, [step["Name"] for step in steps], why)
+
+    def _leave_unsubmitted(
+        self, context: Any, names: Sequence[str], why: str
+    ) -> NoReturn:
         self._leave(context, [step_status.not_submitted(name, why) for name in names])
+        raise AssertionError("a step that was not submitted is a failure")
 
     def _wanted(self, context: Any) -> list[Step]:
         try:
             return self.wanted_steps(pinned_run(context))
         except StepError as error:
-            end = step_status.not_submitted(self.stage.name, str(error))
-            self._leave(context, [end])
+            self._leave_unsubmitted(context, [self.stage.name], str(error))
 
     def _steps(self, wanted: list[Step]) -> dict[str, Any]:
         """Return EMR's state of each wanted step, by name; None without one."""
@@ -338,7 +350,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
 
     def _cluster(self) -> dict[str, Any]:
         clusters = ClusterFinder(self.hook.conn, self.environment)
-        return clusters.describe(self.job_flow_id)
+        return clusters.describe(self.cluster_id)
 
     def _overdue(self, cluster: dict[str, Any]) -> str | None:
         file = f"clusters/{self.plan.cluster}.yml"
@@ -351,7 +363,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
         """Defer until a step ends, the limit of the start or stage, or a look."""
         self.defer(
             trigger=EmrAddStepsTrigger(
-                job_flow_id=self.job_flow_id,
+                job_flow_id=self.cluster_id,
                 step_ids=[step["Id"] for step in alive[:_TRIGGER_STEPS]],
                 waiter_delay=self.waiter_delay,
                 waiter_max_attempts=self.waiter_max_attempts,
@@ -450,7 +462,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):
             environment=self.environment,
             stage=self.stage,
             run=run,
-            cluster=self.job_flow_id,
+            cluster=self.cluster_id,
             reports=read_reports(self._files(run), self.plan, run, steps),
         ).facets()
 
@@ -474,7 +486,7 @@ class SubmitStreamer(SubmitStage):
         return streamer_steps(self.stage, files.read(name), run=run)
 
 
-def _is_ours(step: dict[str, Any] | None, ours: set[str]) -> bool:
+def _is_ours(step: Mapping[str, Any] | None, ours: set[str]) -> bool:
     """Return whether there is nothing to submit: it is alive, or of an earlier try."""
     return step_status.is_alive(step) or (step is not None and step["Id"] in ours)
 

@@ -38,7 +38,7 @@ QUICK_END = timedelta(seconds=15)
 the deferral fails the task, and a cluster without work can end that quickly."""
 
 
-class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
+class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):  # type: ignore[misc]
     """Ends the cluster, returns when EMR says that it is gone, and so is the lease.
 
     Runs also where the first task did not succeed: one that is marked as failed while
@@ -46,7 +46,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
     run has none.
     """
 
-    operator_extra_links = (
+    operator_extra_links = (  # type: ignore[assignment]
         *EmrTerminateJobFlowOperator.operator_extra_links,
         RunPageLink(),
     )
@@ -76,7 +76,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):
         """Make a finder of the environment's clusters."""
         return ClusterFinder(self.hook.conn, self.environment)
 
-    def execute(self, context: Any) -> str:
+    def execute(self, context: Any) -> str:  # type: ignore[override]
         self.begins(context)
         try:
             return self._end(context)

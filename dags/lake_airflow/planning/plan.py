@@ -10,7 +10,6 @@ from lake_spec.contract.dag_names import PRODUCTS
 from lake_spec.contract.jars import jars_of
 from lake_spec.contract.product_inputs import reads_of
 from lake_spec.contract.run_options import (
-    ERASE,
     FULL_LOAD,
     INCREMENTAL,
     REBUILD,
@@ -18,6 +17,7 @@ from lake_spec.contract.run_options import (
     WINDOW,
     params_of,
 )
+from lake_spec.contract.stage_tables import ERASE
 from lake_spec.contract.stage_tables import (
     DIMENSION,
     MAINTENANCE,

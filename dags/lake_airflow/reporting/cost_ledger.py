@@ -75,7 +75,10 @@ class Ledger:
     ) -> None:
         self.environment = environment
         self.aws_conn_id = aws_conn_id
-        where = {"aws_conn_id": aws_conn_id, "region_name": environment.region}
+        where: dict[str, Any] = {
+            "aws_conn_id": aws_conn_id,
+            "region_name": environment.region,
+        }
         self._emr = EmrHook(**where).conn
         self._s3 = S3Hook(**where)
 
@@ -322,7 +325,7 @@ def _by_type(
     """
     found: dict[str, dict[str, float]] = {}
     for each in instances:
-        kind, market = each.get("InstanceType"), _MARKETS.get(each.get("Market"))
+        kind, market = each.get("InstanceType"), _MARKETS.get(each.get("Market", ""))
         if not kind or not market:
             return None
         billed = max(_lived(each, began, end), LEAST_BILLED)

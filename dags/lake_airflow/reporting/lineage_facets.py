@@ -113,7 +113,7 @@ class StageLineage:
     cluster: str
     reports: Reports
 
-    def facets(self) -> OperatorLineage:
+    def facets(self) -> OperatorLineage[Any, Any]:
         """Return the datasets and facets of the stage."""
         return OperatorLineage(
             inputs=[self._input(place) for place in self._read],
@@ -134,8 +134,9 @@ class StageLineage:
     @cached_property
     def _stored_as(self) -> dict[str, str]:
         """The names that folders of tables have, also of those that products read."""
-        products = [t for t in self._planned.tables if t.is_product and t.product.plan]
-        read = {e.table: e.folder_of for t in products for e in t.product.plan.inputs}
+        products = (t.product for t in self._planned.tables if t.is_product)
+        plans = [each.plan for each in products if each.plan]
+        read = {e.table: e.folder_of for plan in plans for e in plan.inputs}
         return {**read, **{name: t.stored_as for name, t in self._tables.items()}}
 
     @cached_property
@@ -155,7 +156,9 @@ class StageLineage:
                 report = self._report(part, table)
                 full_name = f"{self.domain.name}.{table}"
                 own = layers_of(self._tables[full_name])
-                for layer in self._layers(part) if report is not None else ():
+                if report is None:
+                    continue
+                for layer in self._layers(part):
                     if layer in own:
                         found[full_name, layer] = report
         return found

@@ -103,7 +103,7 @@ class RunNotifier:
 
     def _summary(self) -> dict[str, Any]:
         """Return the run's summary."""
-        return self._files().read("summary.json")
+        return dict(self._files().read("summary.json"))
 
     def _files(self) -> RunFiles:
         return RunFiles(self.environment, self.run, aws_conn_id=AWS_CONNECTION)
@@ -183,7 +183,11 @@ def publish(plan: DagPlan, message: messages.Notification) -> None:
     """Publish a notification to SNS, with attributes that subscriptions can filter
     by."""
     topic = plan.notifications.topic
-    hook = SnsHook(aws_conn_id=AWS_CONNECTION, region_name=_region(topic))
+    assert topic is not None, "events are of a topic"
+    region = _region(topic)
+    hook = SnsHook(  # type: ignore[no-untyped-call]
+        aws_conn_id=AWS_CONNECTION, region_name=region
+    )
     names = {"domain": plan.domain, "dag_id": plan.dag_id}
     hook.publish_to_target(
         topic, message.message, message.subject, {**names, **message.attributes}

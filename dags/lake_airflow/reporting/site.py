@@ -13,7 +13,7 @@ from lake_airflow.settings import read_settings
 from lake_site.collect import facts_of, write_run
 from lake_site.store import S3Store
 from lake_spec.contract.product_inputs import reads_of
-from lake_spec.contract.run_options import ERASE
+from lake_spec.contract.stage_tables import ERASE
 from lake_spec.contract.site_pages import site_folder
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.lineage.sensitivity import ColumnSensitivity

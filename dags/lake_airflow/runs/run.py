@@ -125,8 +125,9 @@ def check_run(
     faults += _unknown(plan, params)
     tables = _tables(plan, params.get("tables"), faults)
     window = checked_window(params, interval, faults) if plan.takes_window else None
-    switches = {name: _switch(name, params, faults) for name in _SWITCHES}
-    more = _choice(plan, params, faults) if plan.takes("files") else {}
+    more: dict[str, Any] = {n: _switch(n, params, faults) for n in _SWITCHES}
+    if plan.takes("files"):
+        more.update(_choice(plan, params, faults))
     more["empty_scopes"] = _empty_scopes(params.get("empty_scopes", []), faults)
     more[_PULL_FROM] = _pull_from(params.get(_PULL_FROM), faults)
     if plan.takes("verify"):
@@ -140,7 +141,7 @@ def check_run(
         raise RunRefused(faults)
     more["run_id"], more["token"] = run_id, 0  # until the lease is granted
     more["sha256"] = sha256
-    return Run(plan.dag_id, key, release, tables, window, **switches, **more)
+    return Run(plan.dag_id, key, release, tables, window, **more)
 
 
 def _unknown(plan: DagPlan, params: Mapping[str, Any]) -> list[str]:

@@ -53,7 +53,7 @@ class S3Object:
             ContentType="application/json",
             **condition,
         )
-        return done["ETag"]
+        return str(done["ETag"])
 
 
 def _body(content: Any) -> bytes:

@@ -59,8 +59,8 @@ def checked_window(
     if any(text is None for text in texts):
         faults.append("window: give both window_from and window_to, or neither.")
         return None
-    times = [_time(name, text, faults) for name, text in zip(WINDOW, texts)]
-    return None if None in times else _span(*times, faults)
+    start, end = (_time(name, text, faults) for name, text in zip(WINDOW, texts))
+    return None if start is None or end is None else _span(start, end, faults)
 
 
 def _span(start: datetime, end: datetime, faults: list[str]) -> str:

@@ -41,12 +41,14 @@ def pinned_run_if_any(context: Any) -> Run | None:
 
 def reported_cause(context: Any) -> str | None:
     """Return why there is no cluster, if the first task reported it."""
-    return _pulled(context, CAUSE_XCOM)
+    cause: str | None = _pulled(context, CAUSE_XCOM)
+    return cause
 
 
 def covering_run(context: Any) -> str | None:
     """Return why this run had nothing to do, mostly the run that did it; None if it had."""
-    return _pulled(context, NO_NEWS_XCOM)
+    why: str | None = _pulled(context, NO_NEWS_XCOM)
+    return why
 
 
 def _pulled(context: Any, key: str) -> Any:
@@ -71,4 +73,5 @@ def task_states(context: Any, plan: DagPlan, *tasks: str) -> dict[str, str]:
     found = context["ti"].get_task_states(
         dag_id=plan.dag_id, task_ids=list(tasks), run_ids=[run_id]
     )
-    return found.get(run_id, {})
+    states: dict[str, str] = found.get(run_id, {})
+    return states

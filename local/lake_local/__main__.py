@@ -28,7 +28,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         shut_out_real_accounts()
     handle_signals()
     try:
-        return args.run(args)
+        status: int = args.run(args)
+        return status
     except LakeLocalError as error:
         return _failed(str(error), error.exit_code)
     except (LakeError, ApiError) as error:

@@ -12,12 +12,12 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("dags", "infra", "local", "plugins", "spark_jobs")
 
 UNCHECKED = {
-    "lake_local": "servers and processes, whose libraries have no types",
     "lake_spark": "objects of Java, and values that may be none",
 }
 """Packages that are to come; one that is checked stays so."""
 
 PROVIDER = "Amazon's provider says another type than its operators keep"
+BASE = "a base class is chosen when it is imported"
 AIRFLOW = "Airflow has no types there, or other ones than it takes"
 
 PASSED_OVER: Dict[str, Tuple[int, str]] = {
@@ -30,11 +30,12 @@ PASSED_OVER: Dict[str, Tuple[int, str]] = {
     "dags/lake_airflow/reporting/notifier.py": (1, PROVIDER),
     "dags/lake_spec/rules/rule_book.py": (1, "a decorator keeps its function's type"),
     "dags/lake_spec/text/patterns.py": (1, "Python's parser of patterns has no types"),
-    "infra/lake_infra/template.py": (1, "a base class is chosen when it is imported"),
+    "infra/lake_infra/template.py": (1, BASE),
+    "local/lake_local/aws/http_server.py": (1, BASE),
 }
 """How many such lines a file has, and why: there may be fewer, not more."""
 
-_PASSED_OVER = re.compile(r"#\s*type:\s*ignore(?P<code>\[[a-z-]+\])?")
+_PASSED_OVER = re.compile(r"#\s*type:\s*ignore(?P<code>\[[a-z, -]+\])?")
 
 
 def ignores(text: str) -> Iterator[Tuple[int, bool]]:

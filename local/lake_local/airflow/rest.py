@@ -98,7 +98,7 @@ class Airflow:
     def runs(self, dag_id: str) -> list[dict[str, Any]]:
         """List every run of a DAG, each with its state and what started it."""
         path = f"/api/v2/dags/{_path(dag_id)}/dagRuns?limit=1000"
-        return self._call("GET", path)["dag_runs"]
+        return list(self._call("GET", path)["dag_runs"])
 
     def runs_at(self, dag_id: str, dates: list[str]) -> dict[str, str]:
         """Return the ids of the runs of these logical dates, by date."""
@@ -149,7 +149,7 @@ class Airflow:
         )
         try:
             with _OPENER.open(request, timeout=30) as response:
-                return json.loads(response.read() or b"{}")
+                return dict(json.loads(response.read() or b"{}"))
         except urllib.error.HTTPError as error:
             raise ApiError(error.code, _detail(error.read())) from None
 

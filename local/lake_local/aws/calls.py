@@ -113,7 +113,7 @@ def body_of(environ: dict[str, Any]) -> bytes:
     else:
         body = stream.read(int(environ.get("CONTENT_LENGTH") or 0))
     environ["wsgi.input"] = io.BytesIO(body)
-    return body
+    return bytes(body)
 
 
 def about(call: Call, environ: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -161,7 +161,8 @@ def _about_objects(operation: str, request: Request) -> Iterator[dict[str, str]]
         yield {"thing": thing, **{n: each for n, each in known.items() if each}}
     else:
         query = request.query
-        asked = {n: query[n] for n in ("prefix", "delimiter") if n in query}
+        names: tuple[str, ...] = ("prefix", "delimiter")
+        asked = {name: query[name] for name in names if name in query}
         yield {"thing": request.bucket, **asked}
 
 

@@ -16,6 +16,7 @@ import os
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any, Dict
 
 from lake_local.aws import DEFAULT_REGION, client, runtimes
 from lake_local.aws.server import Emulator
@@ -96,7 +97,7 @@ def _land(emulator: Emulator, tables: Path) -> None:
     (tables / "things" / "_domain.yml").write_text(DOMAIN)
     (tables / "things" / "things.yml").write_text(TABLE)
     places = ("landing", "warehouse", "artifacts", "runs", "logs")
-    roots = {place: f"s3://{BUCKET}/{place}" for place in places}
+    roots: Dict[str, Any] = {place: f"s3://{BUCKET}/{place}" for place in places}
     environment = EnvironmentSpec(name="set_up", region=DEFAULT_REGION, **roots)
     release = {
         "release": "set-up",

@@ -52,7 +52,7 @@ class BoundedInput(io.RawIOBase):
         return data
 
 
-class KeepAliveHandler(Base):
+class KeepAliveHandler(Base):  # type: ignore[misc, valid-type]
     """One connection; its requests one after the other."""
 
     protocol_version = "HTTP/1.1"

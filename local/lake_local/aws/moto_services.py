@@ -117,7 +117,7 @@ class MotoServices:
         """Create a bucket unless it exists."""
         with self._locks["s3"]:
             if not self.has_bucket(name):
-                backend = moto_backends.get_backend("s3")[ACCOUNT]["aws"]
+                backend = _of_service("s3")[ACCOUNT]["aws"]
                 backend.create_bucket(name, region)
                 self._save("s3")
 
@@ -149,7 +149,7 @@ class MotoServices:
         try:
             states = StateUnpickler(io.BytesIO(content)).load()
             for (account, region), state in states.items():
-                backend = moto_backends.get_backend(service)[account][region]
+                backend = _of_service(service)[account][region]
                 refill(vars(backend), state)
         except Exception:
             aside = file.with_suffix(".unreadable")
@@ -202,14 +202,20 @@ def _states(service: str) -> dict[tuple[str, str], Any]:
     """Return moto's backends of a service by account and region."""
     return {
         (account, region): backend
-        for account, regions in moto_backends.get_backend(service).items()
+        for account, regions in _of_service(service).items()
         for region, backend in regions.items()
     }
 
 
+def _of_service(service: str) -> Any:
+    """Return moto's backends of a service, which it types by the words of its name."""
+    found: Any = moto_backends.get_backend
+    return found(service)
+
+
 def _name_buckets() -> None:
     """Let moto find the buckets that were read back."""
-    names = moto_backends.get_backend("s3").bucket_accounts
+    names = _of_service("s3").bucket_accounts
     for (account, partition), backend in _states("s3").items():
         for bucket in backend.buckets:
             names[bucket] = (partition, account)

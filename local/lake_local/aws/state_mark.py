@@ -129,7 +129,8 @@ def _check_mark(folder: Path) -> None:
 
 def _format_in(text: str) -> Optional[int]:
     try:
-        return json.loads(text)["format"]
+        version: Optional[int] = json.loads(text)["format"]
+        return version
     except (ValueError, TypeError, KeyError):
         return None
 

@@ -97,7 +97,8 @@ _ANSWERS: Mapping[str, Callable[[GlueBackend, Request], dict[str, Any]]] = dict(
 
 def _of_table(table: FakeTable) -> dict[str, dict[str, Any]]:
     """Return the configurations of a table's optimizers by their type."""
-    return vars(table).setdefault("optimizers", {})
+    found: dict[str, dict[str, Any]] = vars(table).setdefault("optimizers", {})
+    return found
 
 
 def _find(backend: GlueBackend, database: str, table: str, kind: str) -> dict[str, Any]:
@@ -109,7 +110,8 @@ def _find(backend: GlueBackend, database: str, table: str, kind: str) -> dict[st
 
 
 def _configuration(request: Request) -> dict[str, Any]:
-    kind, found = request["Type"], request["TableOptimizerConfiguration"]
+    kind: str = request["Type"]
+    found: dict[str, Any] = request["TableOptimizerConfiguration"]
     own = SETTINGS[kind]
     if others := sorted({*SETTINGS.values()} & {*found} - {own}):
         raise _invalid(f"An optimizer of type {kind} cannot have {', '.join(others)}.")

@@ -82,7 +82,7 @@ class Connect(JavaServer):
 
     def status(self, name: str) -> Dict[str, Any]:
         """Return the states of a connector and its tasks."""
-        return self._ask("GET", f"/connectors/{name}/status")
+        return dict(self._ask("GET", f"/connectors/{name}/status"))
 
     def wait_until_running(self, name: str, *, seconds: float = 60) -> None:
         """Wait until the connector and its tasks run. Raises ServerError.

@@ -135,7 +135,7 @@ def _of_publication(
 
 
 def _text(connection: Any, statement: str, *parts: Composable) -> str:
-    return SQL(statement).format(*parts).as_string(connection)
+    return str(SQL(statement).format(*parts).as_string(connection))
 
 
 if __name__ == "__main__":

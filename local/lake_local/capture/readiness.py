@@ -61,9 +61,8 @@ def _answer(
 ) -> dict[str, Any]:
     asked["slot"] = capture.slot
     try:
-        return answer_of(
-            project.spark_python, project.root / "local", _MODULE, server, asked
-        )
+        code = project.root / "local"
+        return dict(answer_of(project.spark_python, code, _MODULE, server, asked))
     except NoAnswer as error:
         raise LakeLocalError(str(error)) from None
 

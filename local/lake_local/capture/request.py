@@ -86,7 +86,7 @@ def capture_of(
         )
     kafka = _only(domain, "connection", {each.connection for _, each in topics})
     parts = [_parts(table, each.topic) for table, each in topics]
-    known = dict(specs.environment.connections)
+    known: Dict[str, object] = dict(specs.environment.connections)
     name, database = _database(specs, known, connection)
     port = _port(specs, known, kafka, domain)
     for each in (name, kafka):

@@ -83,6 +83,10 @@ class Server:
             return None
         return self._process.pid
 
+    @property
+    def _running(self) -> Optional[subprocess.Popen[bytes]]:
+        return None if self.pid is None else self._process
+
     def start(self) -> None:
         """Start it and wait until it answers. Raises ServerError."""
         if self.pid is not None:
@@ -97,19 +101,21 @@ class Server:
 
     def stop(self) -> None:
         """Terminate it; kill it after `stop_seconds`."""
-        if self.pid is None:
+        process = self._running
+        if process is None:
             return
-        self._process.send_signal(self.stop_signal)
+        process.send_signal(self.stop_signal)
         try:
-            self._process.wait(self.stop_seconds)
+            process.wait(self.stop_seconds)
         except subprocess.TimeoutExpired:
             self.kill()
 
     def kill(self) -> None:
         """Kill it with SIGKILL; `start` starts it again, with its files."""
-        if self.pid is not None:
-            self._process.kill()
-            self._process.wait()
+        process = self._running
+        if process is not None:
+            process.kill()
+            process.wait()
 
     def has_said(self, text: str) -> bool:
         """Return whether its log has a text since the last start."""
@@ -126,7 +132,7 @@ class Server:
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + self.start_seconds
         while not self.is_ready():
-            if self.pid is None:
+            if self._process is not None and self._process.poll() is not None:
                 raise self._error(f"ended with exit code {self._process.returncode}")
             if time.monotonic() > deadline:
                 raise self._error(f"does not answer after {self.start_seconds} s")

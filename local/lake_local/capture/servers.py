@@ -75,7 +75,7 @@ class Running:
 
     def watch(self, look: Callable[[], None]) -> None:
         """Wait for the first failure, and raise it; `look` at the slot now and then."""
-        looked = -LOOK_SECONDS
+        looked = float(-LOOK_SECONDS)
         while True:
             if time.monotonic() - looked >= LOOK_SECONDS:
                 looked = time.monotonic()

@@ -114,7 +114,7 @@ def whole_parser() -> argparse.ArgumentParser:
         help="the version, the commit and the last release",
     )
     _add_options(parser, default=True)
-    options = argparse.ArgumentParser(add_help=False)
+    options = _Parser(add_help=False)
     _add_options(options, default=False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for command in COMMANDS:

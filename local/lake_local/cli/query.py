@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
-from typing import Sequence
+from typing import Any, Sequence
 
 from lake_spec.hudi.file_names import is_taken_for_rows
 
@@ -64,7 +64,7 @@ def _refuse_foreign_files(session: Session, requests: Sequence[Request]) -> None
                 )
 
 
-def _question(session: Session, requests: Sequence[Request]) -> dict:
+def _question(session: Session, requests: Sequence[Request]) -> dict[str, Any]:
     return {
         "jars": str(session.specs.project.spark_jars),
         "endpoint": session.stack.aws_url,

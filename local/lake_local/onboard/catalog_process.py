@@ -66,7 +66,7 @@ def answer_of(
     return json.loads(done.stdout)
 
 
-def _environment() -> dict:
+def _environment() -> Dict[str, str]:
     """Return the variables for drivers of databases: not PGPASSWORD, PGHOST and such."""
     return {name: os.environ[name] for name in _KEPT if name in os.environ}
 

@@ -31,7 +31,7 @@ TIME = re.compile(
     DATE.pattern + r"[ T]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"
     r"(Z|[+-]\d{2}:?\d{2})?"
 )
-TEXTS: Mapping[str, re.Pattern] = {
+TEXTS: Mapping[str, re.Pattern[str]] = {
     "bigint": WHOLE,
     "date": DATE,
     "timestamp": TIME,

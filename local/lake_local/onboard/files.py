@@ -310,7 +310,8 @@ def _complete(
     time: Dict[str, str], paths: Sequence[str], signs: Sequence[str]
 ) -> Optional[Guess]:
     """Return how a snapshot says that all of its files are there; None if it is one file."""
-    times = [re.search(time["pattern"], path)[1] for path in paths]
+    found = (re.search(time["pattern"], path) for path in paths)
+    times = [each[1] for each in found if each]
     has_several = len(set(times)) < len(times)
     if all(_PARTS.search(each) for each in paths):
         return Guess({"parts": _PARTS.pattern}, "the names say which part of how many")

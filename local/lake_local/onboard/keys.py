@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import List, Optional, Tuple
+from typing import List, Optional, Set, Tuple
 
 from lake_local.onboard.catalog import Column, Index, Table
 from lake_local.onboard.naming import lake_name
@@ -87,7 +87,7 @@ def _may_be_cursor(column: Column) -> bool:
     return bool(is_time) and (named or column.moves_with_updates)
 
 
-def _rank(column: Column, leading: set) -> Tuple[bool, bool, bool, int]:
+def _rank(column: Column, leading: Set[str]) -> Tuple[bool, bool, bool, int]:
     name = lake_name(column.name)
     place = _CURSORS.index(name) if name in _CURSORS else len(_CURSORS)
     return (

@@ -52,7 +52,7 @@ class KeyRows:
     """The values of rows, as numbers: equal values have equal ones, in each file."""
 
     def __init__(self) -> None:
-        self.files: List[Dict[str, array]] = []
+        self.files: List[Dict[str, array[int]]] = []
         self.rows = 0
         self._cells = 0
 
@@ -105,7 +105,7 @@ class KeyRows:
 
 
 def _values(
-    file: Mapping[str, array], names: Sequence[str], most: Optional[int]
+    file: Mapping[str, array[int]], names: Sequence[str], most: Optional[int]
 ) -> Iterator[Tuple[int, ...]]:
     if not file:
         return iter(())
@@ -116,7 +116,7 @@ def _values(
 
 
 def _all_differ(
-    file: Mapping[str, array], names: Sequence[str], most: Optional[int]
+    file: Mapping[str, array[int]], names: Sequence[str], most: Optional[int]
 ) -> bool:
     seen = set()
     for row in _values(file, names, most):

@@ -150,7 +150,7 @@ def _object(text: str, name: str) -> Dict[str, Any]:
 def _text(clients: Any, name: str, store: SecretStore) -> str:
     if store is SecretStore.SSM:
         found = clients("ssm").get_parameter(Name=name, WithDecryption=True)
-        return found["Parameter"]["Value"]
+        return str(found["Parameter"]["Value"])
     found = clients("secretsmanager").get_secret_value(SecretId=name)
     text = found.get("SecretString")
-    return found["SecretBinary"].decode() if text is None else text
+    return str(found["SecretBinary"].decode() if text is None else text)

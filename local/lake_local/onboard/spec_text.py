@@ -175,5 +175,5 @@ def scalar(text: str, *, inside: bool = True) -> str:
     return _UNSEEN.sub(_escaped, json.dumps(text, ensure_ascii=False))
 
 
-def _escaped(found: re.Match) -> str:
+def _escaped(found: re.Match[str]) -> str:
     return "".join(f"\\u{ord(each):04x}" for each in found[0])

@@ -9,7 +9,7 @@ import zlib
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Dict, Iterator, List, Protocol, Tuple
+from typing import Any, BinaryIO, Dict, Iterator, List, Protocol, Tuple, cast
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -100,14 +100,15 @@ class S3Folder:
             Key=self.prefix + path,
             Range=f"bytes=0-{HEAD_BYTES - 1}",
         )
-        return found["Body"].read()
+        head: bytes = found["Body"].read()
+        return head
 
     def stream(self, path: str) -> BinaryIO:
         """Return the bytes of an object, to be closed. Raises OSError."""
         try:
-            return self.client.get_object(Bucket=self.bucket, Key=self.prefix + path)[
-                "Body"
-            ]
+            found = self.client.get_object(Bucket=self.bucket, Key=self.prefix + path)
+            body: BinaryIO = found["Body"]
+            return body
         except (BotoCoreError, ClientError) as error:
             raise OSError(str(error)) from None
 
@@ -171,10 +172,10 @@ def opened(store: Store, path: str) -> Iterator[BinaryIO]:
         try:
             if path.endswith(".gz"):
                 with gzip.GzipFile(fileobj=packed) as plain:
-                    yield plain
+                    yield cast(BinaryIO, plain)
             elif path.endswith(".bz2"):
-                with bz2.BZ2File(packed) as plain:
-                    yield plain
+                with bz2.BZ2File(packed) as unpacked:
+                    yield cast(BinaryIO, unpacked)
             else:
                 yield packed
         except (zlib.error, BotoCoreError) as error:

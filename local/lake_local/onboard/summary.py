@@ -81,9 +81,9 @@ def _row(draft: Any) -> Sequence[Any]:
     )
 
 
-def _whys(done: Written) -> Counter:
+def _whys(done: Written) -> Counter[str]:
     """Count the guesses by reason, without details."""
-    found: Counter = Counter()
+    found: Counter[str] = Counter()
     for draft in done.drafts:
         for line in draft.text.text.splitlines():
             if f"# {GUESS}: " in line:

@@ -57,7 +57,7 @@ OTHERS = {
 class _Candidate:
     """A type that a column may have, and the values that do not fit it."""
 
-    pattern: re.Pattern
+    pattern: re.Pattern[str]
     misfits: int = 0
     first: str = ""
     """Where the first misfit is: file and row."""

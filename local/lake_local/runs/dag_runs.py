@@ -192,7 +192,10 @@ def _follower(session: Session, dag_id: str, run_id: str) -> Follower:
 
 def _summary(session: Session, dag_id: str, run_id: str) -> dict[str, Any] | None:
     root = f"{session.specs.environment.runs}/{dag_id}/{run_key(run_id)}"
-    return objects.read_json(session.aws("s3"), f"{root}/summary.json")
+    found: dict[str, Any] | None = objects.read_json(
+        session.aws("s3"), f"{root}/summary.json"
+    )
+    return found
 
 
 def _causes_in_logs(session: Session, ended: Ended) -> list[str]:

@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 from pathlib import Path
-from typing import Iterator
+from typing import Any, Iterator
 
 from lake_spec.contract.run_key import run_key
 
@@ -107,7 +107,7 @@ def readable(lines: list[str]) -> Iterator[str]:
             yield _hidden(f"         {error.get('exc_type')}: {error.get('exc_value')}")
 
 
-def _entry(line: str) -> dict | None:
+def _entry(line: str) -> dict[str, Any] | None:
     try:
         found = json.loads(line)
     except ValueError:
@@ -115,7 +115,7 @@ def _entry(line: str) -> dict | None:
     return found if isinstance(found, dict) and "event" in found else None
 
 
-def _cause(entry: dict) -> str:
+def _cause(entry: dict[str, Any]) -> str:
     details = entry.get("error_detail") or ()
     texts = [f"{each.get('exc_type')}: {each.get('exc_value')}" for each in details]
     return texts[-1] if texts else str(entry["event"])

@@ -78,7 +78,7 @@ class Follower:
 
     def _state(self, dag_id: str, run_id: str) -> str:
         try:
-            return self.api.run(dag_id, run_id)["state"]
+            return str(self.api.run(dag_id, run_id)["state"])
         except (ApiError, OSError) as error:
             if isinstance(error, ApiError) and error.status < 500:
                 raise

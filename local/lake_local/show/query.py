@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Callable, Iterator, List, Optional, Sequence, TextIO
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, TextIO
 
 from lake_local.show import request as requests
 from lake_local.show.request import Format, QueryRefused, Request
@@ -109,7 +109,9 @@ class _Limited:
 
 def keep_output_clean(log: Path) -> List[TextIO]:
     """Return our own standard output and error; from now on both lead to the log."""
-    ours = [os.fdopen(os.dup(fd), "w", encoding="utf-8", newline="") for fd in (1, 2)]
+    ours: List[TextIO] = [
+        os.fdopen(os.dup(fd), "w", encoding="utf-8", newline="") for fd in (1, 2)
+    ]
     engine = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     for fd in (1, 2):
         os.dup2(engine, fd)
@@ -147,7 +149,7 @@ def _spark(jars: Path, endpoint: str) -> Any:
     return builder.getOrCreate()
 
 
-def _s3(endpoint: str) -> dict:
+def _s3(endpoint: str) -> Dict[str, str]:
     hadoop = "spark.hadoop.fs.s3a"
     return {
         "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",

@@ -68,11 +68,11 @@ class Found:
     @property
     def columns(self) -> List[str]:
         """The names of the columns."""
-        return self._relation.columns
+        return list(self._relation.columns)
 
     def count(self) -> int:
         """Return the number of rows."""
-        return self._relation.count("*").fetchall()[0][0]
+        return int(self._relation.count("*").fetchall()[0][0])
 
     def limit(self, number: int) -> Found:
         """Return so many rows at most."""

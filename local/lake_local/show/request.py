@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 
 class QueryRefused(Exception):
@@ -80,14 +80,14 @@ class Request:
     is_plain: bool = False
 
 
-def from_json(raw: dict) -> Request:
+def from_json(raw: Dict[str, Any]) -> Request:
     """Return the request that `dataclasses.asdict` turned into JSON."""
     valid = raw.pop("valid")
     between = raw.pop("between")
-    lists = {name: tuple(raw.pop(name)) for name in ("order", "columns", "hidden")}
+    for name in ("order", "columns", "hidden"):
+        raw[name] = tuple(raw[name])
     return Request(
         **raw,
-        **lists,
         valid=Validity(**valid) if valid else None,
         between=tuple(between) if between else None,
     )

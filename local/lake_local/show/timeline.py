@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 from pyspark.sql import SparkSession
 
@@ -67,7 +67,7 @@ def _kept_from(
     erase: what is readable is the last commit before it.
     """
     metadata = spark._jvm.org.apache.hudi.common.util.CleanerUtils.getCleanerMetadata
-    found = []
+    found: List[str] = []
     for each in active.getCleanerTimeline().filterCompletedInstants().getInstants():
         kept = metadata(client, each).getEarliestCommitToRetain()
         before = [commit for commit in commits if commit < each.requestedTime()]

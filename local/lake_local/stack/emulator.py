@@ -57,7 +57,7 @@ def is_healthy(url: str, secret: str) -> bool:
     """Return whether the emulator answers its health check."""
     try:
         with ask(url, "health", secret=secret, seconds=5) as response:
-            return response.status == 200
+            return bool(response.status == 200)
     except (urllib.error.URLError, OSError):
         return False
 

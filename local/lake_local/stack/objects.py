@@ -67,7 +67,8 @@ def read(s3: Any, url: str) -> bytes | None:
     """Return an object's bytes; None if it does not exist."""
     bucket, key = split(url)
     try:
-        return s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+        body: bytes = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+        return body
     except (s3.exceptions.NoSuchKey, s3.exceptions.NoSuchBucket):
         return None
 
@@ -85,4 +86,4 @@ def _same(s3: Any, bucket: str, key: str, body: bytes) -> bool:
         return False
     if there["ContentLength"] != len(body):
         return False
-    return s3.get_object(Bucket=bucket, Key=key)["Body"].read() == body
+    return bool(s3.get_object(Bucket=bucket, Key=key)["Body"].read() == body)

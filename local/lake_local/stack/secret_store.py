@@ -20,7 +20,7 @@ def put(clients: Callable[[str], Any], name: str, text: str, at: SecretStore) ->
         kept = clients("ssm").put_parameter(
             Name=name, Value=text, Type="SecureString", Overwrite=True
         )
-        return kept["Version"] == 1
+        return bool(kept["Version"] == 1)
     manager = clients("secretsmanager")
     try:
         manager.create_secret(Name=name, SecretString=text)

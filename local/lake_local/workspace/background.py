@@ -106,7 +106,7 @@ def _wait(processes: list[Process], seconds: float) -> None:
 
 def _created(pid: int) -> float:
     try:
-        return psutil.Process(pid).create_time()
+        return float(psutil.Process(pid).create_time())
     except psutil.Error:
         return time.time()
 
@@ -115,7 +115,7 @@ def _has_mark(process: psutil.Process, home: str) -> bool:
     try:
         if process.status() == psutil.STATUS_ZOMBIE:
             return False
-        return process.environ().get(MARK) == home
+        return bool(process.environ().get(MARK) == home)
     except (psutil.Error, OSError):
         return False
 

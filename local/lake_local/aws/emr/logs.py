@@ -38,7 +38,8 @@ def publish(store: ObjectStore, cluster: Cluster, step: Step, folder: Path) -> N
         headers = {"content-type": "application/x-gzip"}
         try:
             packed = gzip.compress(file.read_bytes(), 6)
-            store.put(*location.groups(), [packed], headers=headers)
+            bucket, key = location.groups()
+            store.put(bucket, key, [packed], headers=headers)
         except (S3Error, OSError) as reason:
             log.warning("%s %s: log not put: %s", cluster.id, step.id, reason)
 

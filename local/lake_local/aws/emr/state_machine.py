@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Mapping, Self
+from typing import Any, Mapping, Self
 
 
 class _State(StrEnum):
     @property
     def after(self) -> tuple[Self, ...]:
         """The states that may follow."""
-        return _AFTER[type(self)][self]
+        following: tuple[Self, ...] = _AFTER[type(self)][self]
+        return following
 
     @property
     def over(self) -> bool:
@@ -66,7 +67,7 @@ _S, _C = StepState, ClusterState
 _ENDS = (_C.TERMINATING, _C.TERMINATED_WITH_ERRORS)
 """What may follow while a cluster is alive: the second after a crash of the emulator."""
 
-_AFTER: Mapping[type, Mapping] = {
+_AFTER: Mapping[type, Mapping[Any, Any]] = {
     StepState: {
         _S.PENDING: (_S.RUNNING, _S.CANCELLED),
         _S.RUNNING: tuple(each for each in _S if each is not _S.PENDING),

@@ -57,7 +57,7 @@ class EmrWeb:
             raise not_covered(f"the EMR call {operation}")
         request = json.loads(body or b"{}")
         _validate(operation, request)
-        return getattr(self._emr, xform_name(operation))(request)
+        return dict(getattr(self._emr, xform_name(operation))(request))
 
 
 def refusal(code: str, message: str) -> bytes:

@@ -5,7 +5,8 @@ for other work, so that its own is hidden here. Python imports this file as it s
 """
 
 import sys
-from importlib.machinery import PathFinder
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, PathFinder
 
 ABSENT = ("boto3", "botocore", "s3transfer")
 
@@ -14,7 +15,9 @@ class NodePackages:
     """Finds packages that a node lacks only where a step brought them."""
 
     @staticmethod
-    def find_spec(name, path=None, target=None):
+    def find_spec(
+        name: str, path: "Sequence[str] | None" = None, target: object = None
+    ) -> "ModuleSpec | None":
         if name not in ABSENT:
             return None
         brought = [each for each in sys.path if not each.endswith("-packages")]

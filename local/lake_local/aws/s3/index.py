@@ -11,7 +11,7 @@ import sqlite3
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 SCHEMA = """
 create table if not exists objects (
@@ -217,9 +217,13 @@ class Index:
     def transaction(self) -> "_Transaction":
         return _Transaction(self)
 
-    def _rows(self, statement: str, *values: object) -> list[tuple]:
+    def _rows(self, statement: str, *values: object) -> list[Row]:
         with self.lock:
             return self._db.execute(statement, values).fetchall()
+
+
+Row = tuple[Any, ...]
+"""Of a table of the index."""
 
 
 class _Transaction:
@@ -257,16 +261,21 @@ def _later(prefix: str, key: Bound) -> Bound:
     return key if isinstance(key, bytes) else max(prefix, key)
 
 
-def _object(row: tuple) -> ObjectEntry:
-    return ObjectEntry(*row[:6], json.loads(row[6]), *row[7:])
+def _object(row: Row) -> ObjectEntry:
+    bucket, key, blob, size, etag, modified, headers, version, nth = row
+    return ObjectEntry(
+        *(bucket, key, blob, size, etag, modified),
+        *(json.loads(headers), version, nth),
+    )
 
 
-def _row(entry: ObjectEntry) -> tuple:
+def _row(entry: ObjectEntry) -> Row:
     return (
         *(entry.bucket, entry.key, entry.blob, entry.size, entry.etag),
         *(entry.modified, json.dumps(entry.headers), entry.version, entry.nth),
     )
 
 
-def _upload(row: tuple) -> UploadEntry:
-    return UploadEntry(*row[:4], headers=json.loads(row[4]))
+def _upload(row: Row) -> UploadEntry:
+    id, bucket, key, started, headers = row
+    return UploadEntry(id, bucket, key, started, json.loads(headers))

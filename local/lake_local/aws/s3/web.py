@@ -11,8 +11,8 @@ from lake_local.aws.s3.body import UploadBody
 from lake_local.aws.s3.errors import S3Error, not_covered
 from lake_local.aws.s3.multipart import Multipart
 from lake_local.aws.s3.request import Reply, Request, check_key
-from lake_local.aws.s3.index import ObjectEntry
-from lake_local.aws.s3.listing import list_versions
+from lake_local.aws.s3.index import ObjectEntry, UploadEntry
+from lake_local.aws.s3.listing import Page, list_versions
 from lake_local.aws.s3.store import ObjectStore
 
 XML = {"content-type": "application/xml"}
@@ -185,7 +185,7 @@ class S3Web:
         )
         return Reply(200, XML, replies.versions(request.bucket, query, page))
 
-    def _page(self, request: Request, marker: str) -> replies.Page:
+    def _page(self, request: Request, marker: str) -> Page:
         return self._store.list(
             request.bucket,
             prefix=request.query.get("prefix", ""),
@@ -238,7 +238,7 @@ class S3Web:
         found = self._store.index.uploads(request.bucket, prefix)
         return Reply(200, XML, replies.uploads(request.bucket, found))
 
-    def _upload(self, request: Request) -> replies.UploadEntry:
+    def _upload(self, request: Request) -> UploadEntry:
         upload = request.query.get("uploadId", "")
         return self._multipart.find(request.bucket, request.key, upload)
 

@@ -341,4 +341,4 @@ def _limit(args: Namespace) -> int:
         raise BadRequest(
             f"--limit: got {args.limit}. Write a number of rows, or 0 for all."
         )
-    return args.limit
+    return int(args.limit)

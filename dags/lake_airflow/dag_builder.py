@@ -14,7 +14,7 @@ from lake_airflow.operators.create_cluster import CreateCluster, LONGEST_WAIT
 from lake_airflow.operators.finish_run import (
     AnnounceChanges,
     SummariseRun,
-    Verdict,
+    RunResult,
 )
 from lake_airflow.operators.run_over import RunOver
 from lake_airflow.operators.submit_stage import SubmitStage, SubmitStreamer
@@ -61,7 +61,7 @@ class Renderer:
             stages = [self._stage(plan, stage) for stage in plan.stages]
             summary = self._summary(plan)
             terminate = self._terminate(plan, create)
-            done = Verdict(
+            done = RunResult(
                 task_id="done", plan=plan, environment=self.environment, retries=2
             )
             chain(create, *stages, summary, terminate)

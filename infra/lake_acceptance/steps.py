@@ -12,7 +12,7 @@ from lake_acceptance.check import Check, CheckFailed
 from lake_acceptance.preparation import land
 from lake_acceptance.subject import DOMAIN, FULL_LOAD, INCREMENTAL, Subject
 from lake_airflow.emr.clusters import ClusterFinder, ClusterSteps
-from lake_airflow.emr.hook import SendsOnce
+from lake_airflow.emr.hook import NonRetryingEmrHook
 from lake_airflow.emr.job_flow import (
     ALIVE,
     ENDED,
@@ -121,10 +121,10 @@ def create_cluster(subject: Subject) -> str:
     return created["JobFlowId"]
 
 
-def _writer(subject: Subject) -> SendsOnce:
+def _writer(subject: Subject) -> NonRetryingEmrHook:
     """Return what the DAGs send their writes to EMR with."""
     region = subject.environment.region
-    return SendsOnce(aws_conn_id=None, emr_conn_id=None, region_name=region)
+    return NonRetryingEmrHook(aws_conn_id=None, emr_conn_id=None, region_name=region)
 
 
 def probe(subject: Subject) -> str:

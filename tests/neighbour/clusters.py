@@ -13,7 +13,7 @@ from lake_airflow.compat import AirflowSkipException
 from lake_airflow.emr import clusters
 from lake_airflow.emr.job_flow import AIRFLOW_TAG, run_job_flow_request
 from lake_airflow.operators import submit_stage, terminate_cluster
-from lake_airflow.operators.reaper import EndLeftovers
+from lake_airflow.operators.reaper import TerminateOrphans
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.runs.run import check_run
 from lake_spec.contract.deployment import DEPLOYMENT_TAG
@@ -103,7 +103,7 @@ def of_others(beside: Beside) -> Iterator:
             }
 
         yield seen
-        reap = EndLeftovers(task_id="end_leftovers", environment=ENVIRONMENT)
+        reap = TerminateOrphans(task_id="end_leftovers", environment=ENVIRONMENT)
         beside.does("the reaper", reap.execute, {"ti": NoRun()})
         beside.refuses("an end", AirflowSkipException, Runner().execute, _end())
         runner = Runner()
@@ -117,7 +117,7 @@ def of_another_airflow(beside: Beside) -> Iterator:
     with _account(beside) as cloud:
         made = _made(HOUR, **{AIRFLOW_TAG: "other"})
         yield lambda: {"a cluster at work": cloud.backend.clusters[made].state}
-        reap = EndLeftovers(task_id="end_leftovers", environment=ENVIRONMENT)
+        reap = TerminateOrphans(task_id="end_leftovers", environment=ENVIRONMENT)
         beside.does("the reaper", reap.execute, {"ti": NoRun()})
         yield None
 
@@ -138,7 +138,7 @@ def of_the_release_before(beside: Beside) -> Iterator:
         beside.does("a run", runner.execute, create_cluster(PLAN))
         beside.expects("a second cluster was made of a run", len(known) == count)
         beside.does("its end", runner.execute, _end())
-        reap = EndLeftovers(task_id="end_leftovers", environment=ENVIRONMENT)
+        reap = TerminateOrphans(task_id="end_leftovers", environment=ENVIRONMENT)
         beside.does("the reaper", reap.execute, {"ti": NoRun()})
         for words, id in ours.items():
             beside.expects(f"{words}: was not ended", known[id].state == "TERMINATED")

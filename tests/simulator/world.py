@@ -281,7 +281,7 @@ class World:
             and run.state == "running"
             and not run.is_left_alone
         }
-        task = reaper.EndLeftovers(task_id="end_leftovers", environment=ENVIRONMENT)
+        task = reaper.TerminateOrphans(task_id="end_leftovers", environment=ENVIRONMENT)
         try:
             task.execute({"ti": Counts(self.cloud, airflow)})
         finally:

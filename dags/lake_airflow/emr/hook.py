@@ -60,7 +60,7 @@ class ReplyLost(RuntimeError):
     """
 
 
-class SendsOnce(EmrHook):
+class NonRetryingEmrHook(EmrHook):
     """The provider's hook, with writes that botocore does not repeat."""
 
     def create_job_flow(self, job_flow_overrides: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from lake_airflow.emr.clusters import (
     is_over,
     run_of,
 )
-from lake_airflow.emr.hook import ReplyLost, SendsOnce
+from lake_airflow.emr.hook import ReplyLost, NonRetryingEmrHook
 from lake_airflow.emr.job_flow import ALIVE, ENDING, cluster_name, request_problems
 from lake_airflow.emr.steps import StepError
 from lake_airflow.operators.deferral import (
@@ -28,7 +28,7 @@ from lake_airflow.operators.deferral import (
 from lake_airflow.runs.cluster_slots import ClusterSlots
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.operators.links import RunPageLink
-from lake_airflow.operators.preview import Preview
+from lake_airflow.operators.preview import RunPlan
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.summary import (
     summarise_without_cluster,
@@ -66,7 +66,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
     cluster that was created before this task failed is ended again.
     """
 
-    aws_hook_class = SendsOnce
+    aws_hook_class = NonRetryingEmrHook
     operator_extra_links = (  # type: ignore[assignment]
         *EmrCreateJobFlowOperator.operator_extra_links,
         RunPageLink(),
@@ -127,7 +127,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         except Exception as error:
             is_made = bool(self._job_flow_id)
             if not is_made and self.may_ask_again(context, error, READS_LIMIT):
-                self.come_again(OTHERS_LOOKS * self.poll_seconds)
+                self.reschedule(OTHERS_LOOKS * self.poll_seconds)
             try:
                 name = run_name(self.plan, context)
                 self._end_what_was_created(name)
@@ -140,7 +140,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         """Look again whether it is this run's turn."""
         return self.execute(context)
 
-    def _show_plan(self, context: Any, planned: Preview) -> NoReturn:
+    def _show_plan(self, context: Any, planned: RunPlan) -> NoReturn:
         """Log the request and end: without a cluster there is no stage."""
         run = planned.run
         for line in planned.to_lines():
@@ -165,7 +165,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         self._end_for_nothing(context, run, words)
         raise AirflowSkipException(f"Nothing to do: {words}.")
 
-    def _wait_for_earlier(self, context: Any, planned: Preview) -> None:
+    def _wait_for_earlier(self, context: Any, planned: RunPlan) -> None:
         """Defer a backfill's run until the runs before it have ended.
 
         One that has its cluster goes on: the earlier one may wait for its lease.
@@ -230,7 +230,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
                 "again when they have ended."
             )
         self.reads_succeed(context)
-        self.come_again(looks * self.poll_seconds)
+        self.reschedule(looks * self.poll_seconds)
 
     def _lives(self, holder: str) -> bool:
         """Return whether that run has a cluster, also one that is ending: it may
@@ -249,7 +249,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         except Exception:  # the cause is what the reader of the log is after
             self.log.exception("The run's summary could not be written.")
 
-    def _find_or_create(self, context: Any, planned: Preview) -> str:
+    def _find_or_create(self, context: Any, planned: RunPlan) -> str:
         context["ti"].xcom_push(key=RUN_XCOM, value=planned.run.to_xcom())
         request = planned.request
         if found := self.clusters().find(request["Name"]):
@@ -303,7 +303,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             return found[0]
         raise error
 
-    def _planned(self, context: Any) -> Preview:
+    def _planned(self, context: Any) -> RunPlan:
         """Plan the run; refuse steps and clusters that EMR would refuse."""
         try:
             run = check_run(
@@ -314,7 +314,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
                 sha256=self.sha256,
                 interval=interval_of(context),
             )
-            planned = Preview.of(
+            planned = RunPlan.of(
                 self.plan, run=run, cluster=self.cluster, environment=self.environment
             )
             self._check_request(planned.request)
@@ -332,7 +332,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             plan_only=True,
             sha256=self.sha256,
         )
-        planned = Preview.of(
+        planned = RunPlan.of(
             self.plan, run=run, cluster=self.cluster, environment=self.environment
         )
         self._check_request(planned.request)

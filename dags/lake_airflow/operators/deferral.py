@@ -73,7 +73,7 @@ class OutlivesTriggers(BaseOperator):
     def without_trigger(self, context: Any) -> Any:
         """Go on after a trigger that failed."""
 
-    def come_again(self, seconds: int) -> NoReturn:
+    def reschedule(self, seconds: int) -> NoReturn:
         """Free the worker, and start again after this time."""
         self._pause(seconds, "execute_again")
 
@@ -141,7 +141,7 @@ class WaitsForEmr(OutlivesTriggers):
     def follow(self, context: Any, *, may_defer: bool) -> Any:
         """Defer, restart or end, by EMR's present state."""
 
-    def look_again(self) -> NoReturn:
+    def poll_again(self) -> NoReturn:
         """Free the worker, and follow what is there after a pause."""
         self._pause(OTHERS_LOOKS * self.waiter_delay, "follow_again")
 

@@ -113,7 +113,7 @@ class SummariseRun(EndTask):
         return address
 
 
-class Verdict(EndTask):
+class RunResult(EndTask):
     """Red unless the summary found no cause and the cluster is gone.
 
     A teardown, and the only one that the run's state goes by: Airflow runs it also

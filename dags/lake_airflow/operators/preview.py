@@ -49,7 +49,7 @@ it does."""
 
 
 @dataclass(frozen=True)
-class Preview:
+class RunPlan:
     """The request for the cluster and the steps of each stage.
 
     The steps of a HoodieStreamer stage are not known before: there is one per table
@@ -71,7 +71,7 @@ class Preview:
         run: Run,
         cluster: ClusterSpec,
         environment: EnvironmentSpec,
-    ) -> Preview:
+    ) -> RunPlan:
         """Plan a run. Raises StepError for a step that EMR would not take."""
         return cls(
             run=run,

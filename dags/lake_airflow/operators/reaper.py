@@ -44,7 +44,7 @@ class LeftOver(RuntimeError):
     """
 
 
-class EndLeftovers(BaseOperator):
+class TerminateOrphans(BaseOperator):
     """Ends clusters of the environment whose run is over or left alone, or that are
     too old.
 
@@ -133,7 +133,7 @@ def reaper(environment: EnvironmentSpec) -> DAG:
         tags=["lake", "reaper"],
         on_failure_callback=alarm_notifier(DAG_ID, environment.alarm_topic),
     ) as dag:
-        EndLeftovers(
+        TerminateOrphans(
             task_id="end_leftovers",
             environment=environment,
             retries=3,

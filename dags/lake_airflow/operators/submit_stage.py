@@ -14,7 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
 from lake_airflow.emr import step_status
 from lake_airflow.emr.clusters import ClusterFinder, ClusterSteps, created
-from lake_airflow.emr.hook import ReplyLost, SendsOnce, is_passing
+from lake_airflow.emr.hook import ReplyLost, NonRetryingEmrHook, is_passing
 from lake_airflow.emr.job_flow import ENDED, log_folder
 from lake_airflow.emr.step_log import last_exception
 from lake_airflow.emr.steps import (
@@ -65,7 +65,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):  # type: ignore[misc]
     task, after the others are done. A read of EMR that fails is asked again.
     """
 
-    aws_hook_class = SendsOnce
+    aws_hook_class = NonRetryingEmrHook
     operator_extra_links = (  # type: ignore[assignment]
         *EmrAddStepsOperator.operator_extra_links,
         RunPageLink(),
@@ -225,7 +225,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):  # type: ignore[misc]
         if self._over_limit(alive) > timedelta(0):
             self._end_others(context, alive)
         self.reads_succeed(context)
-        self.come_again(OTHERS_LOOKS * self.waiter_delay)
+        self.reschedule(OTHERS_LOOKS * self.waiter_delay)
 
     def _end_others(self, context: Any, alive: list[dict[str, Any]]) -> None:
         """Interrupt steps, then kill them, then give up waiting for them."""
@@ -346,7 +346,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):  # type: ignore[misc]
             return
         if may_defer and self.can_defer():
             self._defer_until_any_end(alive, cluster)
-        self.look_again()
+        self.poll_again()
 
     def _cluster(self) -> dict[str, Any]:
         clusters = ClusterFinder(self.hook.conn, self.environment)

@@ -145,7 +145,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):  # type: ignor
             raise self._lives_on()
         if may_defer and self.can_defer():
             self._defer_until_gone()
-        self.look_again()
+        self.poll_again()
         raise AssertionError("a deferral ends the method")
 
     def _gone(self, context: Any) -> str:

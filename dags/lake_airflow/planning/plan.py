@@ -76,7 +76,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Watched:
+class AlertThresholds:
     """Thresholds of notifications on a table although nothing failed; None for never."""
 
     late_after_hours: Optional[float] = None
@@ -110,7 +110,7 @@ class DagPlan:
     loaded_by: Optional[str] = None
     params: Tuple[str, ...] = ()
     notifications: Notifications = Notifications()
-    watched: Tuple[Tuple[str, Watched], ...] = ()
+    watched: Tuple[Tuple[str, AlertThresholds], ...] = ()
 
     @property
     def parts(self) -> Tuple[Stage, ...]:
@@ -326,8 +326,8 @@ def _stage(domain: DomainSpec, stage: str) -> Stage:
     return Stage(stage, names, hours=domain.stage_hours)
 
 
-def _watched(table: TableSpec) -> Watched:
-    return Watched(table.late_after_hours, table.quarantine.warn_share)
+def _watched(table: TableSpec) -> AlertThresholds:
+    return AlertThresholds(table.late_after_hours, table.quarantine.warn_share)
 
 
 def _names(tables: Iterable[TableSpec]) -> Tuple[str, ...]:

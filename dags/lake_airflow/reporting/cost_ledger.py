@@ -31,7 +31,7 @@ from lake_spec.costs.ledger import (
     cluster_of,
     covered_minutes,
     day_folder,
-    dealt,
+    distribute,
     entry_file,
 )
 from lake_spec.costs.prices import LEAST_BILLED, ON_DEMAND, SPOT
@@ -285,7 +285,9 @@ def _by_table(
     found: dict[str, dict[str, float]] = {}
     for step, start, end in ran:
         part = busy * _minutes(start, end) / apart if apart else 0.0
-        for (stage, table), minutes in dealt(part, _weights(step, seconds)).items():
+        for (stage, table), minutes in distribute(
+            part, _weights(step, seconds)
+        ).items():
             stages = found.setdefault(table, {})
             stages[stage] = round(stages.get(stage, 0.0) + minutes, _DIGITS)
     return found

@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 from lake_airflow.emr.step_status import is_failed, words_of
 from lake_airflow.emr.steps import selected
-from lake_airflow.planning.plan import DagPlan, Stage, Watched
+from lake_airflow.planning.plan import DagPlan, Stage, AlertThresholds
 from lake_airflow.reporting.reports import Report, Reports, Steps, has_ended
 from lake_airflow.runs.run import Run
 from lake_spec import VERSION
@@ -207,7 +207,7 @@ def _too_many_bad(report: Report, limit: Optional[float]) -> Optional[str]:
     )
 
 
-def _late(report: Report, watched: Watched, now: datetime) -> Optional[str]:
+def _late(report: Report, watched: AlertThresholds, now: datetime) -> Optional[str]:
     hours = watched.late_after_hours
     if hours is None or "newest_input" not in report:
         return None

@@ -75,7 +75,7 @@ def covered_minutes(intervals: Iterable[Interval]) -> float:
     return minutes
 
 
-def dealt(minutes: float, weights: Mapping[Any, float]) -> Dict[Any, float]:
+def distribute(minutes: float, weights: Mapping[Any, float]) -> Dict[Any, float]:
     """Divide minutes by weight; all go to NO_TABLE if no weight is positive."""
     total = sum(weights.values())
     if not total:
@@ -159,7 +159,7 @@ def _shares(entry: Entry, by: str) -> Iterator[Tuple[str, float]]:
         yield entry[by], 1.0
         return
     busy = {name: sum(of.values()) for name, of in entry["tables"].items()}
-    for name, share in dealt(1.0, busy).items():
+    for name, share in distribute(1.0, busy).items():
         yield f"{entry['domain']}.{name}", share
 
 

@@ -29,7 +29,7 @@ from lake_spec.parsing.from_yaml import decode
 from lake_spec.parsing.node import Node
 from lake_spec.parsing.product_sql import ENDING as SQL, with_reads
 from lake_spec.parsing.yaml_reader import Document, LARGEST, parse_yaml
-from lake_spec.rules.all_rules import books_of
+from lake_spec.rules.all_rules import rule_sets_of
 from lake_spec.rules.continuous import tables_fit_continuous_runs
 from lake_spec.rules.dimension import dimension_problems
 from lake_spec.rules.checks import check_problems
@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class Read(Generic[T]):
+class ParsedSpec(Generic[T]):
     """One spec file as far as it could be read."""
 
     root: Node
@@ -60,7 +60,7 @@ class Survey:
 
     files: int = 0
     found: Dict[str, Diagnostic] = field(default_factory=dict)
-    tables: List[Read[TableSpec]] = field(default_factory=list)
+    tables: List[ParsedSpec[TableSpec]] = field(default_factory=list)
     names: Set[Tuple[str, str]] = field(default_factory=set)
     """(domain, table) of every table's file, readable or not."""
 
@@ -126,7 +126,7 @@ def read_spec(
     name: str,
     given: Optional[Mapping[str, Any]] = None,
     defaults: Optional[Node] = None,
-) -> Optional[Read[T]]:
+) -> Optional[ParsedSpec[T]]:
     """Read the spec of a file; None if it is not even YAML."""
     root = read_document(survey, path).root
     if root is None:
@@ -137,14 +137,14 @@ def read_spec(
     survey.add(decoded.diagnostics)
     if decoded.spec is None or () in decoded.broken:
         return None
-    read = Read(root, with_implied(decoded.spec), decoded.broken)
+    read = ParsedSpec(root, with_implied(decoded.spec), decoded.broken)
     survey.add(_judged(read, name))
     return read
 
 
-def _judged(read: Read[Any], name: str) -> Iterable[Diagnostic]:
-    for book in books_of(read.spec):
-        for problem in book.problems(read.spec, read.broken):
+def _judged(read: ParsedSpec[Any], name: str) -> Iterable[Diagnostic]:
+    for rules in rule_sets_of(read.spec):
+        for problem in rules.problems(read.spec, read.broken):
             yield read.root.diagnostic(problem)
     if read.spec.name != name and ("name",) not in read.broken:
         hint = (
@@ -219,7 +219,9 @@ def _report_unused_sql(
             )
 
 
-def _landing_diagnostics(table: Read[TableSpec], tables: Path) -> Iterable[Diagnostic]:
+def _landing_diagnostics(
+    table: ParsedSpec[TableSpec], tables: Path
+) -> Iterable[Diagnostic]:
     """List diagnostics of the landing folder of a table that is readable so far."""
     if ("source",) in {path[:1] for path in table.broken}:
         return
@@ -257,7 +259,7 @@ def _read_defaults(survey: Survey, folder: Path) -> Optional[Node]:
     return root
 
 
-def _read_domain(survey: Survey, folder: Path) -> Optional[Read[DomainSpec]]:
+def _read_domain(survey: Survey, folder: Path) -> Optional[ParsedSpec[DomainSpec]]:
     path = folder / DOMAIN_FILE
     if not path.exists():
         hint = "Create this file with `name`, `description` and `owner`."

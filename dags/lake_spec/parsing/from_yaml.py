@@ -29,7 +29,7 @@ from lake_spec.parsing.node import Node, REFUSED
 
 
 @dataclass
-class Decoded:
+class DecodeResult:
     """A spec as far as it could be read, and what is wrong with it."""
 
     spec: Any
@@ -39,11 +39,11 @@ class Decoded:
 
 def decode(
     cls: type, root: Node, *, given: Optional[Mapping[str, Any]] = None
-) -> Decoded:
+) -> DecodeResult:
     """Decode a spec of a class; `given` are top settings that its place determines."""
     decoder = _Decoder(root, given or {})
     spec = decoder.value(shape_of(cls), root, ())
-    return Decoded(spec, decoder.diagnostics, decoder.broken)
+    return DecodeResult(spec, decoder.diagnostics, decoder.broken)
 
 
 class _Decoder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Tuple
 
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 from lake_spec.rules.checks import CHECKS
 from lake_spec.rules.cluster import CLUSTER
 from lake_spec.rules.columns import COLUMNS
@@ -31,7 +31,7 @@ from lake_spec.rules.full_refresh import FULL_REFRESH
 from lake_spec.rules.source import SOURCE
 from lake_spec.rules.table import TABLE
 
-BOOKS: Dict[type, Tuple[RuleBook, ...]] = {
+RULE_SETS: Dict[type, Tuple[RuleSet, ...]] = {
     TableSpec: (
         *(TABLE, SOURCE, ENVELOPE, ENRICHMENT, SNAPSHOTS, FULL_REFRESH, PULLS),
         *(PATH_COLUMNS, COLUMNS, ORDER, HISTORY, QUALITY, CHECKS, PLAIN_PARQUET),
@@ -49,10 +49,10 @@ OF_PRODUCT = (TABLE, PRODUCT, COLUMNS, ORDER, QUALITY, CHECKS, PLAIN_PARQUET)
 """A product has no landing files and no history, but columns and rules on them."""
 
 
-def books_of(spec: Any) -> Tuple[RuleBook, ...]:
+def rule_sets_of(spec: Any) -> Tuple[RuleSet, ...]:
     """Return the rules of a spec by its class; dimensions and products have their own."""
     if isinstance(spec, TableSpec) and spec.is_dimension:
         return OF_DIMENSION
     if isinstance(spec, TableSpec) and spec.is_product:
         return OF_PRODUCT
-    return BOOKS[type(spec)]
+    return RULE_SETS[type(spec)]

@@ -25,7 +25,7 @@ from lake_spec.model.checks import shown_column
 from lake_spec.model.column_type import ColumnType
 from lake_spec.rules import names
 from lake_spec.rules.columns import columns_of_check, readable_checks, type_of
-from lake_spec.rules.rule_book import RuleBook, rule
+from lake_spec.rules.rule_set import RuleSet, rule
 from lake_spec.rules.table import within
 from lake_spec.rules.table_names import (
     Found,
@@ -35,7 +35,7 @@ from lake_spec.rules.table_names import (
 )
 from lake_spec.text.numbers import plain_number
 
-CHECKS = RuleBook()
+CHECKS = RuleSet()
 
 MOST_RUNS = 100
 LONGEST_NAME = 64

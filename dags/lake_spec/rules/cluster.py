@@ -10,10 +10,10 @@ from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import ClusterSpec
 from lake_spec.model.instances import InstanceFleets
 from lake_spec.rules import aws, names
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 from lake_spec.rules.table import within
 
-CLUSTER = RuleBook()
+CLUSTER = RuleSet()
 
 MOST_BOOTSTRAP_ACTIONS = 16
 

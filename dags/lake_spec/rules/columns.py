@@ -12,10 +12,10 @@ from lake_spec.model import Check, Column, Csv, TableSpec, Unique
 from lake_spec.model.checks import columns_of
 from lake_spec.model.column_type import BadType, ColumnType, parse_type
 from lake_spec.rules import names
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 from lake_spec.text.encodings import TYPES
 
-COLUMNS = RuleBook()
+COLUMNS = RuleSet()
 
 MOST_LISTED = 20
 LONGEST_TAG = 64

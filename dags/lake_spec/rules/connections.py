@@ -11,10 +11,10 @@ from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Connection, DomainSpec, EnvironmentSpec, KafkaCluster
 from lake_spec.model.choices import KafkaSecurity, SecretStore
 from lake_spec.rules import aws, names
-from lake_spec.rules.rule_book import RuleBook, rule
+from lake_spec.rules.rule_set import RuleSet, rule
 from lake_spec.rules.table import within
 
-CONNECTIONS = RuleBook()
+CONNECTIONS = RuleSet()
 
 _LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _HOST_NAME = rf"(?=.{{1,253}}$){_LABEL}(\.{_LABEL})*"

@@ -14,10 +14,10 @@ from lake_spec.model import (
     TableSpec,
     Concurrency,
 )
-from lake_spec.rules.rule_book import RuleBook, rule
+from lake_spec.rules.rule_set import RuleSet, rule
 from lake_spec.rules.table import within
 
-CONTINUOUS = RuleBook()
+CONTINUOUS = RuleSet()
 
 SPARE_HOURS = 2
 """So much longer than a continuous run its cluster must be allowed to live: the last

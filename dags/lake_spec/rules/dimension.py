@@ -16,10 +16,10 @@ from lake_spec.rules.table_names import (
     missing_column,
     with_other_names,
 )
-from lake_spec.rules.rule_book import RuleBook, rule
+from lake_spec.rules.rule_set import RuleSet, rule
 from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns, references
 
-DIMENSION = RuleBook()
+DIMENSION = RuleSet()
 
 SIDES = ("main", "joined")
 _OF_FILES = {

@@ -15,11 +15,11 @@ from lake_spec.model import (
 )
 from lake_spec.rules import names
 from lake_spec.rules.airflow import cron, sns_topic
-from lake_spec.rules.rule_book import RuleBook, rule
+from lake_spec.rules.rule_set import RuleSet, rule
 from lake_spec.rules.landing_folders import is_below
 from lake_spec.rules.table import within
 
-DOMAIN = RuleBook()
+DOMAIN = RuleSet()
 
 LONGEST_DAG_TAG = 100
 LONGEST_TERM = 64

@@ -9,9 +9,9 @@ from lake_spec.contract.parallelism import vcpus
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import ClusterSpec
 from lake_spec.model.instances import InstanceGroups
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 
-DRIVERS = RuleBook()
+DRIVERS = RuleSet()
 
 FOR_DRIVERS = 0.75
 """Share of the primary node's memory; the rest is for EMR."""

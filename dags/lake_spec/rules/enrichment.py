@@ -14,10 +14,10 @@ from lake_spec.rules.table_names import (
     missing_column,
     with_other_names,
 )
-from lake_spec.rules.rule_book import RuleBook, rule
+from lake_spec.rules.rule_set import RuleSet, rule
 from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns, type_of
 
-ENRICHMENT = RuleBook()
+ENRICHMENT = RuleSet()
 
 
 def _each(spec: TableSpec) -> Iterator[Tuple[Path, Enrichment]]:

@@ -7,9 +7,9 @@ from typing import Iterator
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import Csv, TableSpec
 from lake_spec.model.envelopes import columns_of, source_column
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 
-ENVELOPE = RuleBook()
+ENVELOPE = RuleSet()
 
 
 @ENVELOPE.rule("source", "source.format")

@@ -9,10 +9,10 @@ from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import EnvironmentSpec
 from lake_spec.rules import aws, names
 from lake_spec.rules.airflow import cron, sns_topic
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 from lake_spec.rules.table import formats_are_unique
 
-ENVIRONMENT = RuleBook()
+ENVIRONMENT = RuleSet()
 
 ROOTS = ("landing", "warehouse", "artifacts", "runs", "logs")
 

@@ -8,7 +8,7 @@ from lake_spec.diagnostics.diagnostic import got, Problem
 from lake_spec.model import TableSpec
 from lake_spec.rules import names
 from lake_spec.rules.landing_folders import is_below, PATH
-from lake_spec.rules.rule_book import rule
+from lake_spec.rules.rule_set import rule
 from lake_spec.rules.table import TABLE
 from lake_spec.rules.table_names import Found
 

@@ -7,13 +7,13 @@ from typing import Iterator, Tuple
 
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import TableSpec
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 from lake_spec.rules.columns import type_of
 from lake_spec.rules.source import gives_a_time
 from lake_spec.rules.table import within
 from lake_spec.text import patterns
 
-FULL_REFRESH = RuleBook()
+FULL_REFRESH = RuleSet()
 
 _PATTERN = ("source", "full_refresh", "pattern")
 

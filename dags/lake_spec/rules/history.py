@@ -7,11 +7,11 @@ from typing import Dict, Iterator
 from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
 from lake_spec.model import TableSpec
 from lake_spec.rules import names
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 from lake_spec.rules.columns import RESERVED_PREFIXES, added_columns
 from lake_spec.text.times import parse_timestamp
 
-HISTORY = RuleBook()
+HISTORY = RuleSet()
 
 
 @HISTORY.rule("history")

@@ -16,10 +16,10 @@ from lake_spec.model.instances import (
     TaskFleet,
     VolumeType,
 )
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 from lake_spec.rules.table import within
 
-INSTANCES = RuleBook()
+INSTANCES = RuleSet()
 
 MOST_TYPES = 30
 """EMR's limit for a fleet with an allocation strategy, which all fleets here have."""

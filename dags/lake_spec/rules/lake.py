@@ -8,7 +8,7 @@ from lake_spec.contract.glue_names import glue_names
 from lake_spec.diagnostics.diagnostic import got
 from lake_spec.model import TableSpec
 from lake_spec.rules.former_names import former_names_are_free, moved_landing_is_free
-from lake_spec.rules.rule_book import rule
+from lake_spec.rules.rule_set import rule
 from lake_spec.rules.table_names import Found
 from lake_spec.rules.source import globs
 

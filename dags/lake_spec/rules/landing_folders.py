@@ -8,7 +8,7 @@ from lake_spec.contract.pull_folders import pulls_of
 from lake_spec.diagnostics.diagnostic import Problem
 from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.rules import names
-from lake_spec.rules.rule_book import rule
+from lake_spec.rules.rule_set import rule
 
 PATH = ("source", "path")
 

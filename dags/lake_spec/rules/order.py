@@ -7,11 +7,11 @@ from typing import Iterator, Sequence
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import Avro, Feed, Orc, Parquet, Snapshot, TableSpec
 from lake_spec.model.envelopes import EVENT_TIME
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 from lake_spec.rules.columns import type_of
 from lake_spec.text.times import parse_timestamp
 
-ORDER = RuleBook()
+ORDER = RuleSet()
 
 _NO_ORDER = ("boolean", "binary")
 

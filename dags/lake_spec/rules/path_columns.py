@@ -7,10 +7,10 @@ from typing import Iterator, Tuple
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import Feed, TableSpec
 from lake_spec.rules.columns import type_of
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 from lake_spec.rules.snapshots import one_group
 
-PATH_COLUMNS = RuleBook()
+PATH_COLUMNS = RuleSet()
 
 _PATH = ("source", "path_columns")
 

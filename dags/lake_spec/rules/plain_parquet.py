@@ -7,9 +7,9 @@ from typing import Iterator
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import Storage, TableSpec
 from lake_spec.rules.columns import type_of
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 
-PLAIN_PARQUET = RuleBook()
+PLAIN_PARQUET = RuleSet()
 
 OF_HUDI = ("index", "readable_as", "table_version", "shuffle")
 """Settings of storage that say something of Hudi alone."""

@@ -8,9 +8,9 @@ from typing import Iterator
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Column, Current, Engine, History, TableSpec
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 
-PRODUCT = RuleBook()
+PRODUCT = RuleSet()
 
 OF_FILES = {
     "order_by": (),

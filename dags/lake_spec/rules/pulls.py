@@ -26,11 +26,11 @@ from lake_spec.model import (
     TableSpec,
 )
 from lake_spec.rules import names
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 from lake_spec.rules.table import within
 from lake_spec.text.globs import glob_pattern
 
-PULLS = RuleBook()
+PULLS = RuleSet()
 
 _PART = r"[A-Za-z_][A-Za-z0-9_$]{0,62}"
 _TABLE = re.compile(rf"{_PART}(\.{_PART})?")

@@ -6,11 +6,11 @@ from typing import Iterator, List, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import Rule, TableSpec
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 from lake_spec.rules.columns import type_of
 from lake_spec.text import patterns
 
-QUALITY = RuleBook()
+QUALITY = RuleSet()
 
 TESTS = ("not_null", "one_of", "matches", "at_least", "at_most")
 

@@ -9,9 +9,9 @@ from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.rules import names
 from lake_spec.rules.aws import role_name_or_arn
-from lake_spec.rules.rule_book import RuleBook, rule
+from lake_spec.rules.rule_set import RuleSet, rule
 
-READERS = RuleBook()
+READERS = RuleSet()
 
 
 @READERS.rule("readers")

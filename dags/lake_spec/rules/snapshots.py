@@ -8,11 +8,11 @@ from typing import Iterator, Optional
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import Complete, SnapshotTime, Snapshot, TableSpec
 from lake_spec.rules import names
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 from lake_spec.rules.columns import type_of
 from lake_spec.text import patterns
 
-SNAPSHOTS = RuleBook()
+SNAPSHOTS = RuleSet()
 
 TIME = ("source", "snapshot_time")
 _COMPLETE = ("source", "complete")

@@ -20,11 +20,11 @@ from lake_spec.model import (
 )
 from lake_spec.model.sources import CHARSETS
 from lake_spec.rules import names
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 from lake_spec.rules.table import within
 from lake_spec.rules.zone import is_zone, zone_hint
 
-SOURCE = RuleBook()
+SOURCE = RuleSet()
 
 _OPERATION_VALUE = re.compile(r"[A-Za-z0-9_.+-]{1,32}")
 _WORDS = ("upsert", "delete", "truncate", "ignore")

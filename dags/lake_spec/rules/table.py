@@ -16,9 +16,9 @@ from lake_spec.model import (
     TableType,
 )
 from lake_spec.rules import names
-from lake_spec.rules.rule_book import RuleBook
+from lake_spec.rules.rule_set import RuleSet
 
-TABLE = RuleBook()
+TABLE = RuleSet()
 
 
 @TABLE.rule("name")

@@ -14,7 +14,7 @@ from lake_local.aws.emr.errors import EmrError
 from lake_local.aws.emr.models import Cluster
 from lake_local.aws.emr.service import LocalEmr
 from lake_local.aws.faults import FaultError, Faults
-from lake_local.aws.policies.judge import Judge
+from lake_local.aws.policies.judge import PolicyEnforcer
 from lake_local.aws.s3.request import Reply
 
 Page = Callable[[dict[str, Any]], Any]
@@ -26,7 +26,7 @@ class Admin:
     """Answers in JSON; status 400 with the error of a request."""
 
     def __init__(
-        self, emr: LocalEmr, faults: Faults, judge: Judge, *, home: str
+        self, emr: LocalEmr, faults: Faults, judge: PolicyEnforcer, *, home: str
     ) -> None:
         self._emr = emr
         self._faults = faults

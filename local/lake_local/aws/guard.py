@@ -26,7 +26,7 @@ _HEADER = re.compile(
 _SCOPE = re.compile(r"([^/]+)/(\d{8})/([a-z0-9-]+)/([a-z0-9-]+)/aws4_request")
 
 
-class Guard:
+class Authenticator:
     """Decides why a request is refused."""
 
     def __init__(self, secret: str, port: int) -> None:

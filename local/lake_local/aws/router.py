@@ -13,10 +13,10 @@ from lake_local.aws.admin import Admin
 from lake_local.aws.calls import Call, Calls, about, body_of, signed_by
 from lake_local.aws.emr.web import EmrWeb, refusal
 from lake_local.aws.faults import Faults, Rule
-from lake_local.aws.guard import Guard, without_cors
+from lake_local.aws.guard import Authenticator, without_cors
 from lake_local.aws.http_server import DropConnection
 from lake_local.aws.moto_services import MotoServices, SERVICES
-from lake_local.aws.policies.judge import Denial, Judge
+from lake_local.aws.policies.judge import Denial, PolicyEnforcer
 from lake_local.aws.policies.replies import denied as denied_reply
 from lake_local.aws.s3 import replies
 from lake_local.aws.s3.errors import S3Error
@@ -35,7 +35,7 @@ Denied = Tuple[Mapping[str, Any], Denial]
 log = logging.getLogger(__name__)
 
 
-class Front:
+class Application:
     """The WSGI application."""
 
     def __init__(
@@ -46,8 +46,8 @@ class Front:
         faults: Faults,
         admin: Admin,
         calls: Calls,
-        guard: Guard,
-        judge: Judge,
+        guard: Authenticator,
+        judge: PolicyEnforcer,
     ) -> None:
         self._s3 = s3
         self._emr = emr

@@ -15,15 +15,15 @@ from lake_local.aws.admin import Admin
 from lake_local.aws.calls import Calls
 from lake_local.aws.emr.persistence import Journal
 from lake_local.aws.emr.service import LocalEmr
-from lake_local.aws.emr.step_runner import Host
+from lake_local.aws.emr.step_runner import StepRunner
 from lake_local.aws.emr.web import EmrWeb
 from lake_local.aws.faults import Faults
-from lake_local.aws.guard import Guard
+from lake_local.aws.guard import Authenticator
 from lake_local.aws.http_server import Server
 from lake_local.aws.keys import secret_of
 from lake_local.aws.moto_services import MotoServices
-from lake_local.aws.policies.judge import FILE as POLICIES, Judge, policies_of
-from lake_local.aws.router import Front
+from lake_local.aws.policies.judge import FILE as POLICIES, PolicyEnforcer, policies_of
+from lake_local.aws.router import Application
 from lake_local.aws.s3.store import ObjectStore
 from lake_local.aws.s3.web import S3Web
 from lake_local.aws.state_mark import claim
@@ -65,7 +65,7 @@ class Emulator:
             self._moto.versioning,
         )
         self.secret = secret_of(home)
-        host = Host(
+        host = StepRunner(
             home / "emr",
             self.store,
             endpoint=self.url,
@@ -79,16 +79,16 @@ class Emulator:
             faults=self.faults,
             idle_scale=idle_scale,
         )
-        self.judge = Judge(home, self.emr, policies)
+        self.judge = PolicyEnforcer(home, self.emr, policies)
         self.s3 = S3Web(self.store)
-        self._server.app = Front(
+        self._server.app = Application(
             self.s3,
             EmrWeb(self.emr),
             self._moto,
             self.faults,
             Admin(self.emr, self.faults, self.judge, home=str(home)),
             Calls(home),
-            Guard(self.secret, self._server.server_address[1]),
+            Authenticator(self.secret, self._server.server_address[1]),
             self.judge,
         )
         self._thread = threading.Thread(

@@ -10,7 +10,7 @@ from lake_airflow.dag_builder import Renderer
 from lake_airflow.emr.steps import spark_step
 from lake_airflow.operators.create_cluster import LONGEST_WAIT
 from lake_airflow.operators.submit_stage import SubmitStage
-from lake_airflow.planning.plan import DagPlan, Stage, Watched, plan
+from lake_airflow.planning.plan import DagPlan, Stage, AlertThresholds, plan
 from lake_airflow.reporting.reports import lacks_report
 from lake_airflow.reporting.summary import summarise
 from lake_airflow.runs.files import RunFiles
@@ -59,7 +59,7 @@ def test_a_domain_has_the_dag_only_if_it_says_so():
         schedule="*/10 * * * *",
         loaded_by="sales_full_load",
         params=("tables", "plan_only", "dry_run"),
-        watched=tuple((name, Watched()) for name in ALL),
+        watched=tuple((name, AlertThresholds()) for name in ALL),
     )
 
 
@@ -222,7 +222,7 @@ def test_a_report_of_a_run_that_broke_off_is_no_end():
 
 
 def test_late_sources_and_bad_rows_are_found_by_its_reports():
-    watched = replace(PLAN, watched=tuple((n, Watched(1, 0.1)) for n in ALL))
+    watched = replace(PLAN, watched=tuple((n, AlertThresholds(1, 0.1)) for n in ALL))
     found = reports(newest_input="2026-11-20T00:00:00+00:00", quarantined=2)
     steps = {s.name: [{"state": "COMPLETED", "name": "m"}] for s in PLAN.stages}
     told = summarise(watched, run(PLAN), steps=steps, reports=found, now=NOW)

@@ -14,7 +14,7 @@ from typing import Callable, Optional
 from lake_local.aws.emr.models import Cluster, Ending, Step
 from lake_local.aws.emr.state_machine import ClusterState, StepState
 from lake_local.aws.emr.step_process import StepProcess
-from lake_local.aws.emr.step_runner import Host, Outcome
+from lake_local.aws.emr.step_runner import StepRunner, Outcome
 from lake_local.aws.runtimes import RuntimeMissing
 
 STEPS_DONE = Ending("ALL_STEPS_COMPLETED", "Steps completed")
@@ -30,7 +30,7 @@ class ClusterLife(threading.Thread):
     def __init__(
         self,
         cluster: Cluster,
-        host: Host,
+        host: StepRunner,
         changed: threading.Condition,
         save: Callable[[Cluster], None],
         *,

@@ -11,7 +11,7 @@ from lake_local.aws.emr.models import Cluster, Ending
 from lake_local.aws.emr.persistence import Journal
 from lake_local.aws.emr.queries import EmrQueries, Reply, Request, find_step
 from lake_local.aws.emr.state_machine import ClusterState, StepState
-from lake_local.aws.emr.step_runner import Host
+from lake_local.aws.emr.step_runner import StepRunner
 from lake_local.aws.faults import Faults
 
 USER_REQUEST = Ending("USER_REQUEST", "Terminated by user request")
@@ -29,7 +29,7 @@ class LocalEmr(EmrQueries):
 
     def __init__(
         self,
-        host: Host,
+        host: StepRunner,
         journal: Journal,
         *,
         region: str,

@@ -28,7 +28,7 @@ class Outcome:
     failure: dict[str, str] | None = None
 
 
-class Host:
+class StepRunner:
     """Starts steps in `<folder>/<cluster id>/<step id>/`."""
 
     def __init__(

@@ -41,7 +41,7 @@ class Denial(NamedTuple):
         return bool(self.action)
 
 
-class Judge:
+class PolicyEnforcer:
     """The policies of a home; `replace` takes others while the emulator runs."""
 
     def __init__(

@@ -12,7 +12,7 @@ from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
 from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
 
 from lake_airflow.emr import hook as module
-from lake_airflow.emr.hook import PAUSES, ReplyLost, SendsOnce, is_passing
+from lake_airflow.emr.hook import PAUSES, ReplyLost, NonRetryingEmrHook, is_passing
 
 
 class Client:
@@ -48,7 +48,7 @@ def hook(monkeypatch):
 
     def hook(client):
         monkeypatch.setattr(AwsGenericHook, "get_client_type", lambda *_, **__: client)
-        made = SendsOnce(aws_conn_id=None, region_name="eu-central-1")
+        made = NonRetryingEmrHook(aws_conn_id=None, region_name="eu-central-1")
         made.pauses = pauses
         return made
 
@@ -119,7 +119,9 @@ def test_botocore_repeats_nothing(monkeypatch):
 
     monkeypatch.setattr(AwsGenericHook, "get_client_type", get_client_type)
     for _ in range(2):
-        SendsOnce(aws_conn_id=None, region_name="eu-central-1").create_job_flow({})
+        NonRetryingEmrHook(
+            aws_conn_id=None, region_name="eu-central-1"
+        ).create_job_flow({})
     assert seen == [{"total_max_attempts": 1}] * 2
 
 
@@ -128,9 +130,9 @@ def test_writes_have_the_proxy_and_timeouts_of_the_connection(monkeypatch):
     extra = json.dumps({"config_kwargs": config, "region_name": "eu-central-1"})
     connection = {"conn_type": "aws", "extra": extra}
     monkeypatch.setenv("AIRFLOW_CONN_PROXIED", json.dumps(connection))
-    hook, seen = SendsOnce(aws_conn_id="proxied"), []
+    hook, seen = NonRetryingEmrHook(aws_conn_id="proxied"), []
     monkeypatch.setattr(
-        SendsOnce,
+        NonRetryingEmrHook,
         "send",
         staticmethod(lambda client, *_: seen.append(client.meta.config) or {}),
     )

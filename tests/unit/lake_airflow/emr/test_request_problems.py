@@ -10,7 +10,7 @@ import pytest
 from lake_airflow.emr.job_flow import request_problems, run_job_flow_request
 from lake_spec.model import instances
 from lake_spec.parsing.loader import load_cluster, load_environment
-from lake_spec.rules.all_rules import books_of
+from lake_spec.rules.all_rules import rule_sets_of
 from tests.unit.lake_airflow import random_clusters
 from tests.unit.lake_airflow.specs import dag_plan, run
 
@@ -42,7 +42,7 @@ def test_emr_takes_whatever_keeps_the_rules():
         cluster = random_clusters.cluster(Random(seed))
         environment = random_clusters.environment(Random(seed))
         for spec in (cluster, environment):
-            told = [each for book in books_of(spec) for each in book.problems(spec)]
+            told = [each for book in rule_sets_of(spec) for each in book.problems(spec)]
             assert told == [], (seed, spec)
         found = request(cluster, environment)
         assert request_problems(found, MODEL) == "", seed

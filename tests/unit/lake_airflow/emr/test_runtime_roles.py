@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from lake_airflow.emr.hook import SendsOnce
+from lake_airflow.emr.hook import NonRetryingEmrHook
 from lake_airflow.operators.submit_stage import SubmitStage
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
@@ -27,13 +27,13 @@ ALL, SALES, HR = (
 )
 def test_steps_run_as_the_role_of_their_domain(emr, runner, monkeypatch, roles, wanted):
     asked = []
-    send = SendsOnce.add_job_flow_steps
+    send = NonRetryingEmrHook.add_job_flow_steps
 
     def record(hook, *args, **kwargs):
         asked.append(kwargs["execution_role_arn"])
         return send(hook, *args, **kwargs)
 
-    monkeypatch.setattr(SendsOnce, "add_job_flow_steps", record)
+    monkeypatch.setattr(NonRetryingEmrHook, "add_job_flow_steps", record)
     shared = {"plan": PLAN, "environment": replace(ENVIRONMENT, **roles)}
     runner.execute(create_cluster(**shared))
     (stage,) = [each for each in PLAN.stages if each.name == "full_load"]

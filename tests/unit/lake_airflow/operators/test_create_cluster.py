@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from lake_airflow.compat import AirflowFailException
 from lake_airflow.emr.clusters import ClusterFinder
-from lake_airflow.emr.hook import ReplyLost, SendsOnce
+from lake_airflow.emr.hook import ReplyLost, NonRetryingEmrHook
 from lake_airflow.operators.create_cluster import LONGEST_WAIT
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.operators.terminate_cluster import TerminateCluster
@@ -278,13 +278,13 @@ def lost(made):
 
 
 def test_a_cluster_of_a_lost_reply_is_found(emr, runner, monkeypatch):
-    monkeypatch.setattr(SendsOnce, "create_job_flow", lost(made=True))
+    monkeypatch.setattr(NonRetryingEmrHook, "create_job_flow", lost(made=True))
     found = runner.execute(create())
     assert [each.id for each in emr.clusters] == [found]
 
 
 def test_a_request_that_never_arrived_fails_the_try(aws, emr, runner, monkeypatch):
-    monkeypatch.setattr(SendsOnce, "create_job_flow", lost(made=False))
+    monkeypatch.setattr(NonRetryingEmrHook, "create_job_flow", lost(made=False))
     with pytest.raises(ReplyLost):
         runner.execute(create())
     assert (emr.clusters, holder(aws)) == ([], None)

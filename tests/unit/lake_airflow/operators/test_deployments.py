@@ -9,7 +9,7 @@ import pytest
 
 from lake_airflow.compat import AirflowSkipException
 from lake_airflow.emr.clusters import ClusterFinder, tags_of
-from lake_airflow.operators.reaper import EndLeftovers
+from lake_airflow.operators.reaper import TerminateOrphans
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.reporting.cost_ledger import Ledger
 from lake_spec.contract.deployment import DEPLOYMENT_TAG
@@ -53,7 +53,7 @@ def made(emr, runner):
 
 
 def reap(environment=ENVIRONMENT):
-    task = EndLeftovers(task_id="end_leftovers", environment=environment)
+    task = TerminateOrphans(task_id="end_leftovers", environment=environment)
     return task.execute({"ti": NoRun()})
 
 

@@ -11,7 +11,7 @@ from lake_airflow.compat import AirflowFailException, AirflowSkipException
 from lake_airflow.operators.finish_run import (
     AnnounceChanges,
     SummariseRun,
-    Verdict,
+    RunResult,
 )
 from lake_airflow.reporting.notifier import RunNotifier
 from tests.unit.lake_airflow.conftest import logged
@@ -49,7 +49,7 @@ def summarise(runner):
 
 
 def verdict():
-    return Verdict(task_id="done", plan=PLAN, environment=ENVIRONMENT)
+    return RunResult(task_id="done", plan=PLAN, environment=ENVIRONMENT)
 
 
 def written(aws):
@@ -172,7 +172,7 @@ def test_the_verdict_tells_and_is_the_same_where_nobody_can_be_told(
         asked.append(also)
         raise RuntimeError("no such topic")
 
-    monkeypatch.setattr(Verdict, "log", log)
+    monkeypatch.setattr(RunResult, "log", log)
     monkeypatch.setattr(RunNotifier, "succeeded", cannot)
     monkeypatch.setattr(RunNotifier, "failed", cannot)
     finished.states["terminate_cluster"] = "success"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_airflow.operators.preview import Preview
+from lake_airflow.operators.preview import RunPlan
 from lake_spec.contract.dag_names import DAG_KINDS
 from lake_spec.contract.run_options import OPTIONS
 from lake_spec.model import Continuous, HistoryRuns
@@ -101,7 +101,7 @@ SAID = [
 @pytest.mark.parametrize("kind, asked, said", SAID)
 def test_a_plan_says_what_its_run_covers(kind, asked, said):
     plan = dag_plan(kind, SPEC)
-    planned = Preview.of(
+    planned = RunPlan.of(
         plan, run=run(plan, **asked), cluster=CLUSTER, environment=ENVIRONMENT
     )
     lines = list(planned.to_lines())

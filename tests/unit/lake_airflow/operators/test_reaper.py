@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 
 from lake_airflow.emr.clusters import AT_WORK, IDLE
 from lake_airflow.emr.job_flow import run_job_flow_request
-from lake_airflow.operators.reaper import EndLeftovers, LeftOver, reaper
+from lake_airflow.operators.reaper import TerminateOrphans, LeftOver, reaper
 from lake_airflow.runs.ends import Ends
 from lake_airflow.runs.run import check_run
 from lake_spec.contract.run_key import run_key
@@ -64,7 +64,7 @@ def make(emr):
 
 
 def reap(*active, at_work=0):
-    task = EndLeftovers(task_id="end_leftovers", environment=ENVIRONMENT)
+    task = TerminateOrphans(task_id="end_leftovers", environment=ENVIRONMENT)
     return task.execute({"ti": TaskInstance(*active, at_work=at_work)})
 
 

@@ -13,7 +13,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from lake_airflow.compat import AirflowFailException
-from lake_airflow.emr.hook import SendsOnce
+from lake_airflow.emr.hook import NonRetryingEmrHook
 from lake_airflow.operators.deferral import LONGEST_SLEEP
 from tests.unit.lake_airflow.stages import STREAMED, deferred, made_cluster, stage
 
@@ -106,7 +106,7 @@ def test_emrs_refusal_of_a_step_is_a_cause(emr, cluster, runner, monkeypatch):
         error = {"Code": "ValidationException", "Message": words}
         raise ClientError({"Error": error}, "AddJobFlowSteps")
 
-    monkeypatch.setattr(SendsOnce, "add_job_flow_steps", refuse)
+    monkeypatch.setattr(NonRetryingEmrHook, "add_job_flow_steps", refuse)
     with pytest.raises(AirflowFailException, match="shutting down may not be modified"):
         runner.execute(stage("full_load"))
     (end,) = runner.xcoms["full_load", "steps"]

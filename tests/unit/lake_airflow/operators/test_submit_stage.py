@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeou
 
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
 from lake_airflow.emr.clusters import ClusterFinder, ClusterSteps
-from lake_airflow.emr.hook import ReplyLost, SendsOnce
+from lake_airflow.emr.hook import ReplyLost, NonRetryingEmrHook
 from lake_airflow.operators import submit_stage
 from lake_airflow.operators.deferral import LONGEST_SLEEP
 from lake_airflow.runs.ends import Ends
@@ -161,14 +161,14 @@ def lost(times, *, made):
 
 @pytest.mark.parametrize("made", [True, False], ids=["added", "not added"])
 def test_steps_of_a_lost_reply_are_there_once(emr, cluster, runner, monkeypatch, made):
-    monkeypatch.setattr(SendsOnce, "add_job_flow_steps", lost(1, made=made))
+    monkeypatch.setattr(NonRetryingEmrHook, "add_job_flow_steps", lost(1, made=made))
     monkeypatch.setattr(submit_stage.time, "sleep", lambda seconds: None)
     deferred(runner, lambda: runner.execute(stage("full_load", defers=True)))
     assert emr.names() == ["full_load manual-1"]
 
 
 def test_steps_that_never_arrive_fail_the_task(emr, cluster, runner, monkeypatch):
-    monkeypatch.setattr(SendsOnce, "add_job_flow_steps", lost(9, made=False))
+    monkeypatch.setattr(NonRetryingEmrHook, "add_job_flow_steps", lost(9, made=False))
     with pytest.raises(AirflowFailException, match="NOT_SUBMITTED: .*no reply of EMR"):
         runner.execute(stage("full_load"))
     assert emr.steps == []
@@ -338,7 +338,7 @@ def test_another_try_follows_what_ended_while_nobody_looked(emr, cluster, runner
 def test_another_try_follows_what_ended_after_a_worker_was_killed_as_it_submitted(
     emr, cluster, runner, monkeypatch
 ):
-    add = SendsOnce.add_job_flow_steps
+    add = NonRetryingEmrHook.add_job_flow_steps
 
     def is_killed_after(self, *args, **kwargs):
         add(self, *args, **kwargs)
@@ -346,7 +346,7 @@ def test_another_try_follows_what_ended_after_a_worker_was_killed_as_it_submitte
 
     runner.tries = (1, 3)
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(SendsOnce, "add_job_flow_steps", is_killed_after)
+        patched.setattr(NonRetryingEmrHook, "add_job_flow_steps", is_killed_after)
         runner.execute(stage("full_load"))
     emr.move_on()
     runner.tries = (2, 3)
@@ -362,7 +362,7 @@ def test_another_try_submits_what_the_one_before_only_meant_to(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(SendsOnce, "add_job_flow_steps", is_killed)
+        patched.setattr(NonRetryingEmrHook, "add_job_flow_steps", is_killed)
         runner.execute(stage("full_load"))
     runner.tries = (2, 0)
     runner.execute(stage("full_load"))
@@ -461,14 +461,14 @@ def test_a_stage_wakes_at_its_limit(emr, cluster, runner):
 def test_a_submission_that_is_throttled_is_made_later(
     emr, cluster, runner, monkeypatch
 ):
-    adds, fails = SendsOnce.add_job_flow_steps, [throttled()] * 3
+    adds, fails = NonRetryingEmrHook.add_job_flow_steps, [throttled()] * 3
 
     def fails_first(self, **request):
         if fails:
             raise fails.pop()
         return adds(self, **request)
 
-    monkeypatch.setattr(SendsOnce, "add_job_flow_steps", fails_first)
+    monkeypatch.setattr(NonRetryingEmrHook, "add_job_flow_steps", fails_first)
     task = stage("full_load")
     deferred(runner, lambda: runner.execute(task))
     for _ in range(2):
@@ -480,7 +480,7 @@ def test_a_submission_that_is_throttled_is_made_later(
 def test_steps_of_a_lost_reply_that_end_before_anybody_can_look_are_there_once(
     emr, cluster, runner, monkeypatch
 ):
-    monkeypatch.setattr(SendsOnce, "add_job_flow_steps", lost(1, made=True))
+    monkeypatch.setattr(NonRetryingEmrHook, "add_job_flow_steps", lost(1, made=True))
     asked, answers = ClusterSteps.listed, [None, throttled()]
 
     def listed(self):

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from lake_airflow.compat import AirflowFailException
-from lake_airflow.operators.preview import Preview
+from lake_airflow.operators.preview import RunPlan
 from lake_airflow.planning.form import params
 from lake_airflow.planning.plan import plan
 from lake_airflow.runs.run import RunRefused, check_run
@@ -56,7 +56,7 @@ def asked(kind, name, value):
 def argv_of(run):
     """The arguments of the run's first step."""
     dag = next(each for each in PLANS.values() if each.dag_id == run.dag_id)
-    told = Preview.of(dag, run=run, cluster=CLUSTER, environment=ENVIRONMENT)
+    told = RunPlan.of(dag, run=run, cluster=CLUSTER, environment=ENVIRONMENT)
     return told.steps[dag.stages[0].name][0]["HadoopJarStep"]["Args"]
 
 

@@ -10,7 +10,7 @@ from lake_airflow.planning.plan import (
     DagPlan,
     Stage,
     StageKind,
-    Watched,
+    AlertThresholds,
     changes_of,
     plan,
 )
@@ -51,7 +51,7 @@ def dag_of(kind, description, *stages, takes=(), loaded_by=None):
         tags=("lake", "sales", kind),
         tables=BOTH,
         stages=tuple(Stage(stage, BOTH) for stage in stages),
-        watched=tuple((name, Watched()) for name in BOTH),
+        watched=tuple((name, AlertThresholds()) for name in BOTH),
         params=("tables", *takes, "plan_only", "dry_run"),
         loaded_by=loaded_by,
     )

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from lake_airflow.emr.job_flow import run_job_flow_request
-from lake_airflow.operators.reaper import EndLeftovers
+from lake_airflow.operators.reaper import TerminateOrphans
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.reporting.cost_ledger import Ledger, entry_of, entry_line
 from tests.unit.lake_airflow.conftest import client
@@ -205,7 +205,7 @@ def test_the_end_does_not_fail_for_the_ledger(aws, emr, runner, monkeypatch):
 
 
 def reap():
-    task = EndLeftovers(task_id="end_leftovers", environment=ENVIRONMENT)
+    task = TerminateOrphans(task_id="end_leftovers", environment=ENVIRONMENT)
     return task.execute({"ti": None})
 
 

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 import pytest
 
 from lake_airflow.compat import AirflowFailException
-from lake_airflow.operators.finish_run import Verdict
+from lake_airflow.operators.finish_run import RunResult
 from lake_airflow.reporting import site
 from lake_site.store import S3Store
 from lake_spec.contract.site_pages import run_page, table_page
@@ -60,7 +60,7 @@ def finished(aws, runner):
 
 def verdict(kind="incremental"):
     plan = dag_plan(kind)
-    return Verdict(task_id="done", plan=plan, environment=ENVIRONMENT)
+    return RunResult(task_id="done", plan=plan, environment=ENVIRONMENT)
 
 
 def pages(aws):

@@ -15,13 +15,13 @@ from lake_airflow.emr import clusters, job_flow, step_status
 from lake_airflow.operators import create_cluster, reaper, run_over
 from lake_airflow.operators.create_cluster import CreateCluster
 from lake_airflow.operators.deferral import OutlivesTriggers
-from lake_airflow.operators.finish_run import Verdict
+from lake_airflow.operators.finish_run import RunResult
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.runs import run, xcoms
 from lake_airflow.runs.covered import Covered
 from lake_spec.contract.lease import Lease
-from lake_airflow.operators.reaper import EndLeftovers
+from lake_airflow.operators.reaper import TerminateOrphans
 from lake_airflow.operators.submit_stage import SubmitStage
 from lake_airflow.reporting.cost_ledger import Ledger
 from lake_airflow.reporting.notifier import FailureCallback, Note, RunNotifier
@@ -64,7 +64,7 @@ def without_looking_first(monkeypatch):
 
 
 def without_reaper(monkeypatch):
-    monkeypatch.setattr(EndLeftovers, "execute", lambda *_: [])
+    monkeypatch.setattr(TerminateOrphans, "execute", lambda *_: [])
     return "left over"
 
 
@@ -106,7 +106,7 @@ def with_a_reaper_that_asks_nobody(monkeypatch):
 
 
 def with_a_verdict_that_always_agrees(monkeypatch):
-    monkeypatch.setattr(Verdict, "execute", lambda *_: None)
+    monkeypatch.setattr(RunResult, "execute", lambda *_: None)
     return "green, but not all of its steps completed"
 
 

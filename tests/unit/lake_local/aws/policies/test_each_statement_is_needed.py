@@ -15,7 +15,7 @@ import pytest
 
 from lake_infra.policies import policies
 from lake_local.aws.policies.evaluator import Policies
-from lake_local.aws.policies.judge import Judge
+from lake_local.aws.policies.judge import PolicyEnforcer
 from lake_spec.contract.deployment import DEPLOYMENT_TAG, deployment
 from lake_spec.model import Feed, JdbcTable, Parquet, PostgreSql
 from lake_spec.model.choices import SecretStore
@@ -121,15 +121,15 @@ def made() -> dict:
 MADE = made()
 
 
-def judge(home, raw) -> Judge:
+def judge(home, raw) -> PolicyEnforcer:
     step = SimpleNamespace(id="s-1", role=ARN)
     cluster = SimpleNamespace(id="j-1", tags=TAGS, described={}, steps=[step])
-    found = Judge(home, SimpleNamespace(clusters=lambda: [cluster]))
+    found = PolicyEnforcer(home, SimpleNamespace(clusters=lambda: [cluster]))
     found.replace(raw)
     return found
 
 
-def refused(judge: Judge, caller: str, calls: list) -> list:
+def refused(judge: PolicyEnforcer, caller: str, calls: list) -> list:
     return [
         denial
         for service, operation, thing, more in calls

@@ -1,4 +1,4 @@
-"""A book of rules, and how a spec is checked by them."""
+"""A set of rules, and how a spec is checked by them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AnyRule = TypeVar("AnyRule", bound=Callable[..., Iterator[Any]])
 
 
 def rule(function: AnyRule) -> AnyRule:
-    """Give the problems of a rule its id; used alone for a rule outside of any book.
+    """Give the problems of a rule its id; used alone for a rule outside of any set.
 
     The id is the function's name with hyphens, as in `key-has-columns`. The function
     yields problems, or pairs of a table's position and a problem.
@@ -32,7 +32,7 @@ def rule(function: AnyRule) -> AnyRule:
     return named  # type: ignore[return-value]
 
 
-class RuleBook:
+class RuleSet:
     """The rules of one kind of spec, in the order in which they were written."""
 
     def __init__(self) -> None:

@@ -139,7 +139,7 @@ def domain_and_kind(dag) -> tuple[str, str]:
 
 def is_verdict(task) -> bool:
     """Whether it judges the run, and the run's state goes by it."""
-    judges = task.is_teardown and task.task_type == "Verdict"
+    judges = task.is_teardown and task.task_type == "RunResult"
     return judges and task.on_failure_fail_dagrun
 
 
@@ -259,8 +259,8 @@ def test_a_planted_violation_is_found(tmp_path, rule, old, new, fault):
 @pytest.mark.parametrize("counts, hides", [("True", False), ("False", True)])
 def test_only_a_verdict_that_counts_may_be_the_last(tmp_path, counts, hides):
     code = f"""
-from lake_airflow.operators.finish_run import Verdict
-done = Verdict(task_id="done", plan=None, environment=None)
+from lake_airflow.operators.finish_run import RunResult
+done = RunResult(task_id="done", plan=None, environment=None)
 done.as_teardown(on_failure_fail_dagrun={counts})
 load >> done
 """

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from lake_airflow.compat import AirflowSkipException
-from lake_airflow.operators.finish_run import Verdict
+from lake_airflow.operators.finish_run import RunResult
 from lake_airflow.operators.run_over import RunOver
 from lake_airflow.runs.files import RunFiles
 from lake_spec.model import HistoryRuns, Notifications
@@ -38,7 +38,7 @@ def started(runner, asked=BEFORE, *, run_type="asset_triggered", cleared=0):
 
 
 def verdict(plan):
-    return Verdict(task_id="done", plan=plan, environment=ENVIRONMENT)
+    return RunResult(task_id="done", plan=plan, environment=ENVIRONMENT)
 
 
 @pytest.fixture

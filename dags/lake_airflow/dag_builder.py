@@ -13,8 +13,8 @@ from airflow.timetables.interval import CronDataIntervalTimetable
 from lake_airflow.operators.create_cluster import CreateCluster, LONGEST_WAIT
 from lake_airflow.operators.finish_run import (
     AnnounceChanges,
-    SummariseRun,
     RunResult,
+    SummariseRun,
 )
 from lake_airflow.operators.run_over import RunOver
 from lake_airflow.operators.submit_stage import SubmitStage, SubmitStreamer

@@ -25,6 +25,7 @@ HERE = {
 
 
 CODE = ("spark_jobs", "dags", "")
+"""Folders of what our functions import in Python's workers, who have no path of pytest's."""
 
 
 def local_session() -> SparkSession:
@@ -34,7 +35,6 @@ def local_session() -> SparkSession:
     assert jars, f"no jars in {folder}/spark-3.5: run ./setup.sh"
     # Else the first `python3` of the PATH.
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    # Functions of ours that run in Python's workers.
     code = os.pathsep.join(str(local_files.PROJECT / name) for name in CODE)
     settings = {**HERE, **local_files.in_java(), "spark.jars": jars}
     settings["spark.executorEnv.PYTHONPATH"] = code

@@ -84,12 +84,14 @@ class ClusterFinder:
 
     def describe(self, cluster_id: str) -> dict[str, Any]:
         """Describe a cluster, of any environment."""
-        found: dict[str, Any] = self.client.describe_cluster(ClusterId=cluster_id)
-        return dict(found["Cluster"])
+        reply = self.client.describe_cluster(ClusterId=cluster_id)
+        cluster: dict[str, Any] = reply["Cluster"]
+        return cluster
 
     def state(self, cluster_id: str) -> str:
         """Return the state of a cluster, in EMR's words."""
-        return str(self.describe(cluster_id)["Status"]["State"])
+        state: str = self.describe(cluster_id)["Status"]["State"]
+        return state
 
 
 class ClusterSteps:

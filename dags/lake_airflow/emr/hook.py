@@ -80,7 +80,8 @@ class NonRetryingEmrHook(EmrHook):
         if execution_role_arn:
             request["Steps"] = [_escaped(step) for step in steps]
             request["ExecutionRoleArn"] = execution_role_arn
-        return list(self._send("add_job_flow_steps", **request)["StepIds"])
+        ids: list[str] = self._send("add_job_flow_steps", **request)["StepIds"]
+        return ids
 
     def _send(self, name: str, **request: Any) -> dict[str, Any]:
         # A new one each time: a client writes its own mode into the dict of retries.

@@ -78,7 +78,7 @@ def not_submitted(name: str, reason: str) -> dict[str, Any]:
 
 def is_failed(end: Mapping[str, Any]) -> bool:
     """Return whether a step did not end as it should."""
-    return str(end["state"]) != "COMPLETED"
+    return bool(end["state"] != "COMPLETED")
 
 
 def is_cancelled(end: Mapping[str, Any]) -> bool:

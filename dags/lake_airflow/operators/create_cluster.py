@@ -16,7 +16,7 @@ from lake_airflow.emr.clusters import (
     is_over,
     run_of,
 )
-from lake_airflow.emr.hook import ReplyLost, NonRetryingEmrHook
+from lake_airflow.emr.hook import NonRetryingEmrHook, ReplyLost
 from lake_airflow.emr.job_flow import ALIVE, ENDING, cluster_name, request_problems
 from lake_airflow.emr.steps import StepError
 from lake_airflow.operators.deferral import (

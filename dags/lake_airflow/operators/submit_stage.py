@@ -14,7 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
 from lake_airflow.emr import step_status
 from lake_airflow.emr.clusters import ClusterFinder, ClusterSteps, created
-from lake_airflow.emr.hook import ReplyLost, NonRetryingEmrHook, is_passing
+from lake_airflow.emr.hook import NonRetryingEmrHook, ReplyLost, is_passing
 from lake_airflow.emr.job_flow import ENDED, log_folder
 from lake_airflow.emr.step_log import last_exception
 from lake_airflow.emr.steps import (

@@ -103,7 +103,8 @@ class RunNotifier:
 
     def _summary(self) -> dict[str, Any]:
         """Return the run's summary."""
-        return dict(self._files().read("summary.json"))
+        summary: dict[str, Any] = self._files().read("summary.json")
+        return summary
 
     def _files(self) -> RunFiles:
         return RunFiles(self.environment, self.run, aws_conn_id=AWS_CONNECTION)

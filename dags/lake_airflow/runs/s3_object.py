@@ -53,7 +53,8 @@ class S3Object:
             ContentType="application/json",
             **condition,
         )
-        return str(done["ETag"])
+        etag: str = done["ETag"]
+        return etag
 
 
 def _body(content: Any) -> bytes:

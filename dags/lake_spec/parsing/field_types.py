@@ -125,7 +125,7 @@ def shape_of(kind: Any) -> Any:
     return _shape_of(kind)
 
 
-@lru_cache(maxsize=None)
+@lru_cache(maxsize=None)  # around what takes anything: mypy holds no class for hashable
 def _shape_of(kind: Any) -> Any:
     if kind in (str, int, float, bool):
         return Scalar(kind)

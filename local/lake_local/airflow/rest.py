@@ -98,7 +98,8 @@ class Airflow:
     def runs(self, dag_id: str) -> list[dict[str, Any]]:
         """List every run of a DAG, each with its state and what started it."""
         path = f"/api/v2/dags/{_path(dag_id)}/dagRuns?limit=1000"
-        return list(self._call("GET", path)["dag_runs"])
+        runs: list[dict[str, Any]] = self._call("GET", path)["dag_runs"]
+        return runs
 
     def runs_at(self, dag_id: str, dates: list[str]) -> dict[str, str]:
         """Return the ids of the runs of these logical dates, by date."""
@@ -149,7 +150,8 @@ class Airflow:
         )
         try:
             with _OPENER.open(request, timeout=30) as response:
-                return dict(json.loads(response.read() or b"{}"))
+                reply: dict[str, Any] = json.loads(response.read() or b"{}")
+                return reply
         except urllib.error.HTTPError as error:
             raise ApiError(error.code, _detail(error.read())) from None
 

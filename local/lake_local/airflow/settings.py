@@ -121,4 +121,5 @@ def password(home: StateDirectory) -> str:
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w") as output:
             output.write(made)
-    return str(json.loads(file.read_text())[USER])
+    password: str = json.loads(file.read_text())[USER]
+    return password

@@ -108,12 +108,11 @@ def _scope(environ: Mapping[str, Any]) -> Optional[re.Match[str]]:
 def body_of(environ: dict[str, Any]) -> bytes:
     """Return the whole body, which can be read again."""
     stream = environ["wsgi.input"]
-    if environ.get("wsgi.input_terminated"):
-        body = stream.read()
-    else:
-        body = stream.read(int(environ.get("CONTENT_LENGTH") or 0))
+    is_ended = environ.get("wsgi.input_terminated")
+    size = -1 if is_ended else int(environ.get("CONTENT_LENGTH") or 0)
+    body: bytes = stream.read(size)
     environ["wsgi.input"] = io.BytesIO(body)
-    return bytes(body)
+    return body
 
 
 def about(call: Call, environ: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -82,7 +82,8 @@ class Connect(JavaServer):
 
     def status(self, name: str) -> Dict[str, Any]:
         """Return the states of a connector and its tasks."""
-        return dict(self._ask("GET", f"/connectors/{name}/status"))
+        found: Dict[str, Any] = self._ask("GET", f"/connectors/{name}/status")
+        return found
 
     def wait_until_running(self, name: str, *, seconds: float = 60) -> None:
         """Wait until the connector and its tasks run. Raises ServerError.

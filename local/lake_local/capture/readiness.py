@@ -62,7 +62,10 @@ def _answer(
     asked["slot"] = capture.slot
     try:
         code = project.root / "local"
-        return dict(answer_of(project.spark_python, code, _MODULE, server, asked))
+        answer: dict[str, Any] = answer_of(
+            project.spark_python, code, _MODULE, server, asked
+        )
+        return answer
     except NoAnswer as error:
         raise LakeLocalError(str(error)) from None
 

@@ -79,13 +79,14 @@ class Server:
     @property
     def pid(self) -> Optional[int]:
         """Return the id of its process while it runs."""
-        if self._process is None or self._process.poll() is not None:
-            return None
-        return self._process.pid
+        process = self._running
+        return None if process is None else process.pid
 
     @property
     def _running(self) -> Optional[subprocess.Popen[bytes]]:
-        return None if self.pid is None else self._process
+        if self._process is None or self._process.poll() is not None:
+            return None
+        return self._process
 
     def start(self) -> None:
         """Start it and wait until it answers. Raises ServerError."""

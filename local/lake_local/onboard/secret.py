@@ -150,7 +150,10 @@ def _object(text: str, name: str) -> Dict[str, Any]:
 def _text(clients: Any, name: str, store: SecretStore) -> str:
     if store is SecretStore.SSM:
         found = clients("ssm").get_parameter(Name=name, WithDecryption=True)
-        return str(found["Parameter"]["Value"])
+        value: str = found["Parameter"]["Value"]
+        return value
     found = clients("secretsmanager").get_secret_value(SecretId=name)
-    text = found.get("SecretString")
-    return str(found["SecretBinary"].decode() if text is None else text)
+    if found.get("SecretString") is None:
+        return bytes(found["SecretBinary"]).decode()
+    text: str = found["SecretString"]
+    return text

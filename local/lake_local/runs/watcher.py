@@ -78,7 +78,8 @@ class Follower:
 
     def _state(self, dag_id: str, run_id: str) -> str:
         try:
-            return str(self.api.run(dag_id, run_id)["state"])
+            state: str = self.api.run(dag_id, run_id)["state"]
+            return state
         except (ApiError, OSError) as error:
             if isinstance(error, ApiError) and error.status < 500:
                 raise

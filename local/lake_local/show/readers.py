@@ -68,11 +68,13 @@ class Found:
     @property
     def columns(self) -> List[str]:
         """The names of the columns."""
-        return list(self._relation.columns)
+        names: List[str] = self._relation.columns
+        return names
 
     def count(self) -> int:
         """Return the number of rows."""
-        return int(self._relation.count("*").fetchall()[0][0])
+        rows: int = self._relation.count("*").fetchall()[0][0]
+        return rows
 
     def limit(self, number: int) -> Found:
         """Return so many rows at most."""

@@ -38,8 +38,9 @@ def rows(run: TableRun, table: HudiTable, ingested: IngestedFiles) -> int:
 
 def said(table: HudiTable, since: Optional[str]) -> Dict[str, str]:
     """Return what the next commit says of the fold: a build of some keys says no more."""
-    built = table.metadata_with(CommitValue.LOG_INSTANT)
-    kept = VERSION if since is None else built.get(CommitValue.FOLD)
+    if since is None:
+        return {CommitValue.FOLD: VERSION}
+    kept = table.metadata_with(CommitValue.LOG_INSTANT).get(CommitValue.FOLD)
     return {} if kept is None else {CommitValue.FOLD: kept}
 
 

@@ -13,11 +13,11 @@ import pytest
 from lake_spark.changelog.schema import ENVELOPE
 from lake_spark.landing.ingested_files import LogContents
 from lake_spark.materialize import difference
-from lake_spark.storage import session
 from lake_spark.materialize.layers import complete_events
 from lake_spark.scd2.current import CurrentLayer
 from lake_spark.scd2.events import Roles, mark_events, marked_then
 from lake_spark.scd2.history import HistoryLayer
+from lake_spark.storage import session
 from tests.spark.lake import FEED_FILES, Lake, table
 
 

@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import functions as F
 
 from lake_spec.hudi.options import Operation
-from lake_spark.storage import session
 from lake_spark.scd2 import fold
+from lake_spark.storage import session
 from lake_spark.storage.hudi_table import DELETED
 from tests.spark.lake import FEED_FILES, Lake, table
 

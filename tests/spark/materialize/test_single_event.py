@@ -9,8 +9,8 @@ import pytest
 
 from lake_spark.landing.ingested_files import IngestedFiles, LogContents
 from lake_spark.materialize import previous_rows, single_event
-from lake_spark.storage import session
 from lake_spark.materialize.pending import Pending
+from lake_spark.storage import session
 from tests.spark.erasing import erased
 from tests.spark.lake import FEED_FILES, Lake, table
 

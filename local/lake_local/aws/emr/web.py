@@ -57,7 +57,8 @@ class EmrWeb:
             raise not_covered(f"the EMR call {operation}")
         request = json.loads(body or b"{}")
         _validate(operation, request)
-        return dict(getattr(self._emr, xform_name(operation))(request))
+        reply: dict[str, Any] = getattr(self._emr, xform_name(operation))(request)
+        return reply
 
 
 def refusal(code: str, message: str) -> bytes:

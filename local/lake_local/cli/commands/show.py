@@ -341,4 +341,5 @@ def _limit(args: Namespace) -> int:
         raise BadRequest(
             f"--limit: got {args.limit}. Write a number of rows, or 0 for all."
         )
-    return int(args.limit)
+    limit: int = args.limit
+    return limit

@@ -63,7 +63,7 @@ def path(tmp_path_factory):
 def show(path, tmp_path):
     """Ask the program as `show` does: its exit code, its output, its error."""
 
-    def show(through="duckdb", **asked):
+    def show(through="duckdb", ahead=PROJECT, **asked):
         request = Request(
             *("moma.artists", "current", path),
             **{"order": ("id",), "hidden": ("lake_",), "format": "csv", **asked},
@@ -81,7 +81,7 @@ def show(path, tmp_path):
                 question,
                 tmp_path / "log",
             ],
-            env={**os.environ, "PYTHONPATH": f"{PROJECT}/local:{PROJECT}/dags"},
+            env={**os.environ, "PYTHONPATH": f"{ahead}:{PROJECT}/local:{PROJECT}/dags"},
             capture_output=True,
             text=True,
         )
@@ -133,6 +133,14 @@ def test_as_of_before_the_first_published_commit_is_refused_with_it(show):
 def test_versions_are_true_from_their_start_up_to_their_end(show, at, found):
     valid = Validity(f"{at}T00:00:00+00:00", "valid_from", "valid_to", "is_deleted")
     assert show(valid=valid, columns=("id",))[1].split() == ["id", *found]
+
+
+def test_a_library_that_aborts_as_python_ends_takes_no_answer_back(show, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import atexit, os; atexit.register(os.abort)"
+    )
+    shown = show("delta", ahead=tmp_path, columns=("id",), limit=2)
+    assert shown == (0, "id\n1\n2\n", "only the first 2 rows; --limit 0 shows all")
 
 
 def test_a_condition_chooses_rows(show):

@@ -54,8 +54,11 @@ def main(argv: Sequence[str]) -> int:
             found = Found(rows(connection, each, asked["endpoint"]))
             answer(found, each, data, words, Found.write_parquet)
     except QueryRefused as error:
-        print(error, file=words, flush=True)
+        print(error, file=words)
         return REFUSED
+    finally:
+        for stream in (data, words):
+            stream.flush()
     return 0
 
 
@@ -297,4 +300,7 @@ _READERS = {
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    # Without Python's own end: threads of Arrow may still hold files of delta-rs, and
+    # one that lets go while the interpreter ends aborts the process, after all rows.
+    # Source: github.com/apache/arrow/issues/34314.
+    os._exit(main(sys.argv[1:]))

@@ -140,6 +140,12 @@ style() { # black's searches for garbage are half of its time
     run .venv-airflow/bin/python -m tests.less_garbage black --check .
     run .venv-airflow/bin/flake8
     run .venv-airflow/bin/python -m mypy
+    if [ -x .venv-spark/bin/python ]; then # which has PySpark and its types
+        run .venv-airflow/bin/python -m mypy -p lake_spark \
+            --python-executable .venv-spark/bin/python --cache-dir .local/mypy-spark
+    else
+        echo "No PySpark here: the types of lake_spark are not checked."
+    fi
 }
 
 has_python_39() { [ -x .venv-spec/bin/python ]; }

@@ -35,7 +35,7 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
         *("step", "stages", "erasure", "product", "ingest", "snapshots", "reading"),
         *("dimension", "sources"),
         *("materialize", "checks", "profiling", "publish", "tables", "scd2", "formats"),
-        *("changelog", "landing", "schema", "storage", "errors"),
+        *("changelog", "landing", "schema", "storage", "errors", "java"),
     ),
     "local/lake_local": (
         *("__main__", "cli", "capture", "onboard", "runs", "stack", "page_server"),

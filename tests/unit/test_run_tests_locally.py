@@ -89,6 +89,9 @@ FIRST = [
 STYLE = [
     ".venv-airflow/bin/python -m tests.less_garbage black --check .",
     ".venv-airflow/bin/flake8 ",
+    ".venv-airflow/bin/python -m mypy",
+    ".venv-airflow/bin/python -m mypy -p lake_spark"
+    " --python-executable .venv-spark/bin/python --cache-dir .local/mypy-spark",
 ]
 PYTHON_39 = [
     ".venv-spec/bin/python -m compileall -q dags/lake_spec spark_jobs",
@@ -171,12 +174,13 @@ def test_a_part_runs_one_command_after_the_other_and_is_shown_whole(run):
 def test_full_adds_the_older_airflow_spark_and_end_to_end(run, arguments):
     code, _, commands = run(*arguments)
     assert code == 0
-    assert (commands[1:3], sorted(commands[3:11])) == (FIRST, FAST)
-    beside = [*OLDER, *SITE, READERS, ATTACKS, *COLLECTED]
-    assert sorted(commands[11:19]) == sorted(beside)
     assert commands[0].endswith("--only servers --only readers")
-    assert commands[19] == SERVERS
-    assert commands[20:] == [
+    fast, rest = commands[3 : 3 + len(FAST)], commands[3 + len(FAST) :]
+    assert (commands[1:3], sorted(fast)) == (FIRST, FAST)
+    beside = [*OLDER, *SITE, READERS, ATTACKS, *COLLECTED]
+    assert sorted(rest[: len(beside)]) == sorted(beside)
+    assert rest[len(beside) :] == [
+        SERVERS,
         SPARK,
         ".venv-airflow/bin/python -m pytest tests/acceptance tests/e2e",
     ]
@@ -236,6 +240,16 @@ def test_arguments_reach_every_pytest(run):
     asked = [line for line in commands if "pytest" in line]
     assert len(asked) == 5
     assert all(line.endswith(" -k late events") for line in asked)
+
+
+def test_without_pyspark_it_says_that_types_of_lake_spark_are_not_checked(
+    run, tmp_path
+):
+    (tmp_path / ".venv-spark/bin/python").chmod(0o644)
+    code, output, commands = run("fast")
+    assert code == 0
+    assert "No PySpark here: the types of lake_spark are not checked.\n" in output
+    assert set(FIRST + FAST) - set(commands) == {STYLE[-1]}
 
 
 def test_a_folder_without_tests_is_a_failure(run):

@@ -7,7 +7,7 @@ void; those of the same commit and of later ones are the new take.
 
 from __future__ import annotations
 
-from typing import Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -71,7 +71,7 @@ def live_log(log: DataFrame, ingested: IngestedFiles) -> DataFrame:
 
 def retract_rows(spark: SparkSession, files: Sequence[IngestedFile]) -> DataFrame:
     """Return the rows of the log that make the deliveries of these files void."""
-    facts = [
+    facts: List[Dict[str, Any]] = [
         {
             LogColumn.KEY: ALL_KEYS,
             LogColumn.OP: RETRACT,

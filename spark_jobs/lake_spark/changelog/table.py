@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Mapping, Optional
+from typing import Dict, List, Mapping, Optional, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -45,12 +45,17 @@ class ChangeLog(HudiTable):
         return rows.selectExpr(*[each.expression for each in written])
 
     def write(
-        self, rows: DataFrame, operation: Operation, metadata: Mapping[str, str]
+        self,
+        rows: DataFrame,
+        operation: Operation,
+        metadata: Mapping[str, str],
+        *,
+        order: Sequence[str] = (),
     ) -> str:
         """Add rows by one commit that carries the metadata; return its instant."""
         ours = self.as_stored(rows)
         self._known = None
-        return super().write(ours, operation, metadata)
+        return super().write(ours, operation, metadata, order=order)
 
     def _stored(self) -> List[Typed]:
         """Return what is stored, looked up once: only our own writes change it in a run."""

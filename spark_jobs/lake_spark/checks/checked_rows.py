@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property, reduce
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from lake_spark.checks.measures import How, Measure, Value, Values, from_text
 from lake_spark.scd2.current import not_deleted
@@ -101,7 +103,7 @@ def measured(
     again = []
     for each in moved:
         value = _moved(each, before[each], found)
-        if value is _UNKNOWN:
+        if value is _Unknown.UNKNOWN:
             again.append(each)
         else:
             values[each] = value
@@ -111,19 +113,27 @@ def measured(
     return values
 
 
-_UNKNOWN: Any = object()
+class _Unknown(Enum):
+    """What a kept measure is after a commit that removed the row which it was of."""
+
+    UNKNOWN = "unknown"
 
 
-def _moved(measure: Measure, before: Value, found: Mapping[str, Any]) -> Value:
-    """Return a kept measure after the commit; _UNKNOWN if all rows must be read."""
-    new, old = found[f"+{measure.id}"], found[f"-{measure.id}"]
+def _moved(
+    measure: Measure, before: Value, found: Mapping[str, Any]
+) -> Union[Value, _Unknown]:
+    """Return a kept measure after the commit; UNKNOWN if all rows must be read."""
+    new: Any = found[f"+{measure.id}"]
+    old: Any = found[f"-{measure.id}"]
     if measure.how is How.SUM:
-        return (before or 0) + (new or 0) - (old or 0)
+        total: Value = (before or 0) + (new or 0) - (old or 0)
+        return total
     better = max if measure.how is How.MAX else min
     if new is not None and (before is None or better(new, before) == new):
-        return new
+        extreme: Value = new
+        return extreme
     if before is not None and old is not None and better(old, before) == old:
-        return _UNKNOWN  # the row that had the extreme is gone
+        return _Unknown.UNKNOWN  # the row that had the extreme is gone
     return before
 
 
@@ -197,7 +207,9 @@ def _changes(rows: CheckedRows, measures: Sequence[Measure]) -> DataFrame:
 def _repeated(rows: DataFrame, measure: Measure) -> DataFrame:
     """Count rows beyond the first with the same values; nulls are no values."""
     values = rows.selectExpr(f"struct({measure.sql}) AS v")
-    fields = [F.col(f"v.`{name}`") for name in values.schema["v"].dataType.names]
+    kind = values.schema["v"].dataType
+    assert isinstance(kind, StructType), kind
+    fields = [F.col(f"v.`{name}`") for name in kind.names]
     values = values.where(reduce(lambda a, b: a & b, [f.isNotNull() for f in fields]))
     copies = values.groupBy("v").count()
     return copies.agg(F.coalesce(F.sum(F.col("count") - 1), F.lit(0)).alias(measure.id))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import mean, pstdev
-from typing import Optional, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple, Union
 
 from lake_spec.model import (
     AcceptedRange,
@@ -56,8 +56,12 @@ def _judgement(within: bool, bounds: str) -> Judgement:
     return Judgement(PASSED if within else FAILED, bounds)
 
 
-def _limits(check: Check, value: Value, earlier: Sequence[float]) -> Judgement:
-    low, high, words = check.at_least, check.at_most, []
+def _limits(
+    check: Union[RowCount, AcceptedRange], value: Value, earlier: Sequence[float]
+) -> Judgement:
+    low: Optional[float] = check.at_least
+    high: Optional[float] = check.at_most
+    words: List[str] = []
     words += [] if low is None else [f"at least {_number(low)}"]
     words += [] if high is None else [f"at most {_number(high)}"]
     within = value is None or (
@@ -99,7 +103,7 @@ def _distance(check: Drift, earlier: Sequence[float]) -> Tuple[float, float, str
     return middle, most, words
 
 
-def _number(value: Optional[float]) -> str:
+def _number(value: Value) -> str:
     """Return a number for people, without digits that say nothing."""
     number = float(value or 0)
     if number == int(number):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from itertools import islice
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from lake_spec.contract.state_format import (
     FORMAT,
@@ -142,5 +142,5 @@ def _parsed(line: bytes, where: str, release: str) -> Row:
     return row
 
 
-def _id(row: Row) -> tuple:
+def _id(row: Row) -> Tuple[str, str, str]:
     return row["run"], row["layer"], row["check"]

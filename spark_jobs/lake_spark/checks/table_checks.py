@@ -122,8 +122,8 @@ def _settled(run: TableRun, layer: str) -> Results:
     if unreadable:
         run.warn(WarningId.UNREADABLE_RESULTS, unreadable)
     newest = table.last_with(CommitValue.RUN)
-    rows = json.loads(newest.metadata.get(CommitValue.CHECKS, "[]")) if newest else []
-    if rows:
+    if newest is not None and CommitValue.CHECKS in newest.metadata:
+        rows = json.loads(newest.metadata[CommitValue.CHECKS])
         results.add_of_commit(rows, newest.instant)
     return results
 
@@ -168,7 +168,7 @@ def _is_due(check: Check, layer: str, results: Results, now: datetime) -> bool:
     newest = results.newest(layer, check)
     if newest is None or newest["result"] == FAILED or newest["commit"] is None:
         return True
-    return newest["at"][:10] != now.isoformat()[:10]
+    return bool(newest["at"][:10] != now.isoformat()[:10])
 
 
 def _is_to_repeat(check: Check, newest: Optional[Row]) -> bool:
@@ -267,7 +267,9 @@ class _Evaluation:
         if newest[-1:] != [table.last_instant(CommitValue.RUN)]:
             return {}
         newest_of_run = table.metadata_with(CommitValue.RUN)
-        return json.loads(newest_of_run.get(CommitValue.MEASURES, "{}"))
+        said = newest_of_run.get(CommitValue.MEASURES, "{}")
+        measures: Dict[str, Optional[str]] = json.loads(said)
+        return measures
 
     def _lacks_table(self, check: Check) -> bool:
         if not isinstance(check, References) or self._is_own(check.table):

@@ -62,9 +62,10 @@ def _behind(
     stood = {layer: _stood(run, layer) for layer in ("current", "history")}
     whole = rebuild or any(_was_rebuilt(run, layer, rows_of_sides) for layer in stood)
     late = {layer: was for layer, was in stood.items() if whole or was != now}
-    if whole or not late or None in late.values():
+    built = [was for was in late.values() if was is not None]
+    if whole or not late or len(built) < len(late):
         return StaleLayers(list(late), None)
-    since = {name: _older([was.get(name) for was in late.values()]) for name in now}
+    since = {name: _older([was.get(name) for was in built]) for name in now}
     return StaleLayers(list(late), since)
 
 
@@ -73,12 +74,15 @@ def _instants(rows_of_sides: Sequence[SideRows]) -> Instants:
 
 
 def _stood(run: TableRun, layer: str) -> Optional[Instants]:
-    return json.loads(run.table(layer).last_value(CommitValue.LOG_INSTANT) or "null")
+    said = run.table(layer).last_value(CommitValue.LOG_INSTANT) or "null"
+    stood: Optional[Instants] = json.loads(said)
+    return stood
 
 
 def _older(instants: Sequence[Optional[str]]) -> Optional[str]:
     """Return the oldest; none, for before the first, is older than all."""
-    return None if None in instants else min(instants)
+    known = [each for each in instants if each is not None]
+    return min(known) if len(known) == len(instants) else None
 
 
 def _was_rebuilt(run: TableRun, layer: str, rows_of_sides: Sequence[SideRows]) -> bool:
@@ -112,7 +116,9 @@ def _build(
     affected = AffectedEvents(events, keys, since, instants)
     try:
         for name in behind.layers:
-            layers.write(run, tables[name], affected, **{CommitValue.MADE_OF: made_of})
+            layers.write(
+                run, tables[name], affected, said={CommitValue.MADE_OF: made_of}
+            )
     finally:
         events.unpersist()
         keys.unpersist()
@@ -125,9 +131,10 @@ def _affected_keys(
     found = []
     for side in rows_of_sides:
         then = since[side.spec.stored_name] if since else None
-        if side.log_instant not in (None, then):
+        instant = side.log_instant
+        if instant is not None and instant != then:
             ingested, log = side.run.ingested_files(), side.run.log.read()
-            built = retractions.until(log, side.log_instant)
+            built = retractions.until(log, instant)
             judged = retractions.judged(built, ingested)
             _, keys = difference.deliveries_of(judged, then, ingested.contents)
             found.append(keys)
@@ -141,15 +148,11 @@ def _events(
     behind: StaleLayers,
     keys: DataFrame,
 ) -> DataFrame:
-    versions = [
-        Versions(
-            side.rows if behind.since is None else _of_keys(side.rows, keys),
-            side.spec.history.columns,
-            side.shown,
-        )
-        for side in (main, joined)
-    ]
-    return state_events(*versions, key)
+    def versions(side: SideRows) -> Versions:
+        rows = side.rows if behind.since is None else _of_keys(side.rows, keys)
+        return Versions(rows, side.spec.history.columns, side.shown)
+
+    return state_events(versions(main), versions(joined), key)
 
 
 def _of_keys(rows: DataFrame, keys: DataFrame) -> DataFrame:

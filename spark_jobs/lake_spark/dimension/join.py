@@ -9,7 +9,7 @@ versions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Sequence, Tuple
+from typing import Dict, Sequence, Tuple
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
@@ -90,7 +90,7 @@ def _change(at: Column, record: int, state: Column) -> Column:
 
 def _envelope(lives: Column) -> Sequence[Column]:
     """Return what the fold reads of a row of the change log."""
-    known = {
+    known: Dict[str, Column] = {
         KEY: F.col(KEY),
         LogColumn.OP: F.when(lives, UPSERT).otherwise(DELETE),
         LogColumn.RANK: F.lit(1),

@@ -51,7 +51,7 @@ def side_rows(run: TableRun, side: Side, key: Mapping[str, str]) -> SideRows:
     rows = _versions(run) if log_instant else _no_versions(run, key)
     added = _added(run.spec)
     known = [name for name in rows.columns if name not in added]
-    shown = shown_columns(side, known, key)
+    shown = shown_columns(side, known, tuple(key))
     missing = [name for name, _ in shown if name not in known]
     if missing:
         raise DimensionMismatch(

@@ -7,6 +7,7 @@ from typing import Iterator
 
 from pyspark.sql import SparkSession
 
+from lake_spark import java
 from lake_spark.erasure.text_match import strings
 
 
@@ -16,7 +17,7 @@ def avro_texts(spark: SparkSession, content: bytes) -> Iterator[str]:
     In the file itself a text has its length before it and other values behind it, which
     may be letters or digits as well: it would be no word.
     """
-    avro = spark._jvm.org.apache.avro
+    avro = java.packages(spark).org.apache.avro
     source = avro.file.SeekableByteArrayInput(content)
     records = avro.file.DataFileReader(source, avro.generic.GenericDatumReader())
     for name in records.getMetaKeys():

@@ -172,6 +172,7 @@ def _compare(run: TableRun, each: Input, found: SubjectRecords) -> None:
     if again is None:
         raise _cannot(run, each.file, "could not be read any more")
     try:
+        assert found.rows is not None, "records of no rows"
         new, old = again.numbered, found.rows.numbered.where(
             F.col(LogColumn.PATH) == path
         )
@@ -228,13 +229,13 @@ def _rewritten(
 ) -> Rewritten:
     """Return what the list says of a file that is rewritten, perhaps once more."""
     before = erased.files.get(file.path)
-    is_ours = before is not None and file.etag in before.etags
-    blank = sorted(records.union(before.records if is_ours else ()))
+    ours = before if before is not None and file.etag in before.etags else None
+    blank = sorted(records.union(ours.records if ours else ()))
     return Rewritten(
         taken.get(file.path, file.etag),
         sha256,
         tuple(blank),
-        before.etags if is_ours else (),
+        ours.etags if ours else (),
     )
 
 

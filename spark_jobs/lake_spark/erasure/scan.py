@@ -8,14 +8,15 @@ where that is long enough to mean something (text_match.py).
 from __future__ import annotations
 
 import re
-from typing import Callable, Dict, Iterable, Iterator, List, Sequence, Set
+from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set
 
-from py4j.protocol import Py4JJavaError
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.contract.published_tables import DELTA_FOLDER, ICEBERG_FOLDER
-from lake_spec.hudi.options import METADATA_FOLDER, METADATA_TABLE_FOLDER
+from lake_spec.hudi.options import HUDI_COLUMNS, METADATA_FOLDER, METADATA_TABLE_FOLDER
 from lake_spec.text.marked_values import row_value
+from lake_spark import java
 from lake_spark.erasure import landing_files, quarantine
 from lake_spark.erasure.avro_texts import avro_texts
 from lake_spark.erasure.subjects import Subjects
@@ -25,7 +26,6 @@ from lake_spark.landing.files import first_shown
 from lake_spark.landing.ingested_file_parts import unpacked
 from lake_spark.profiling.profile import uri_of
 from lake_spark.scd2.events import KEY
-from lake_spark.storage.hudi_table import HUDI_COLUMNS
 from lake_spark.storage.parquet_file import by_footer, opened_parquet, schema_of
 from lake_spark.tables import foreign_files
 from lake_spark.tables.table_run import TableRun
@@ -92,7 +92,7 @@ def _is_named(run: TableRun, uri: str, is_there: Callable[[str], bool]) -> bool:
     if f"/{ICEBERG_FOLDER}/" in uri and uri.endswith(".avro"):
         try:
             return any(map(is_there, avro_texts(run.spark, content)))
-        except Py4JJavaError:  # is no whole Avro file: nobody knows what it has
+        except java.Py4JJavaError:  # is no whole Avro file: nobody knows what it has
             return True
     return content_has(unpacked(content), is_there)
 
@@ -141,7 +141,7 @@ def _with_values(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
     return _files_of(found, uris)
 
 
-def _files_of(rows, uris: Set[str]) -> Set[str]:
+def _files_of(rows: DataFrame, uris: Set[str]) -> Set[str]:
     """Return the URIs, as we spell them, of the files that these rows are in."""
     names = {
         row.uri.rsplit("/", 1)[-1] for row in rows.select("uri").distinct().collect()
@@ -156,7 +156,7 @@ def _footer_has(run: TableRun, uri: str, subjects: Subjects) -> bool:
         return any(text in subjects.record_keys for text in extremes)
 
 
-def _extremes(footer) -> Iterator[str]:
+def _extremes(footer: java.JavaObject) -> Iterator[str]:
     """Yield least and greatest keys, of Hudi's note of the file and each column chunk."""
     noted = footer.getFileMetaData().getKeyValueMetaData()
     for name in ("hoodie_min_record_key", "hoodie_max_record_key"):
@@ -170,7 +170,7 @@ def _extremes(footer) -> Iterator[str]:
                     yield from _up_to_path(found.maxAsString())
 
 
-def _up_to_path(text) -> Iterator[str]:
+def _up_to_path(text: Optional[str]) -> Iterator[str]:
     """Yield a record key's first part, which is the row's key: no key has a comma."""
     if text is not None:
         yield text.split(",")[0]

@@ -29,7 +29,7 @@ def begun(run: TableRun) -> Iterator[Tuple[str, HudiTable]]:
     Also one whose first write was killed: it has no row, and files with rows.
     """
     for name in HUDI_LAYERS:
-        table = run.table(name)
+        table = run.hudi(name)
         if table.exists():
             yield name, table
 
@@ -78,7 +78,7 @@ def _from_derived(
     events = layers.complete_events(
         mark_events(none, roles), run.spec, roles, LogContents()
     )
-    built = table.last_value(CommitValue.LOG_INSTANT)
+    built = table.value(CommitValue.LOG_INSTANT)
     keys = subjects.table(run.spark)
     layer = (
         CurrentLayer(run.spec, names)
@@ -86,7 +86,7 @@ def _from_derived(
         else HistoryLayer(run.spec, names)
     )
     affected = difference.AffectedEvents(events, keys, built, built)
-    layers.write(run, layer, affected, **{CommitValue.ERASED: "true"})
+    layers.write(run, layer, affected, said={CommitValue.ERASED: "true"})
 
 
 def is_merged(run: TableRun, name: str) -> bool:

@@ -12,23 +12,34 @@ import io
 import json
 import re
 import zlib
-from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, Set, Tuple
+from typing import (
+    Any,
+    BinaryIO,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    Set,
+    Tuple,
+    Union,
+)
 
 from lake_spec.model import Csv
 from lake_spec.model.column_type import ColumnType
-from lake_spark.formats.csv_text import field_pattern, nothing
+from lake_spark.formats.csv_text import field_at, field_pattern, nothing
 from lake_spark.formats.json_records import BadRecord, object_of, text_of
 
 LARGEST = 256 << 20
 """Landing files of more bytes, unpacked, are not rewritten: they pass through memory."""
 
-_Packing = Tuple[Callable[[BinaryIO], BinaryIO], Callable[[bytes], bytes]]
+_Unpacked = Union[gzip.GzipFile, bz2.BZ2File]
+_Packing = Tuple[Callable[[BinaryIO], _Unpacked], Callable[[bytes], bytes]]
 _PACKINGS: Dict[str, _Packing] = {
     ".gz": (
         lambda packed: gzip.GzipFile(fileobj=packed),
         lambda content: gzip.compress(content, mtime=0),
     ),
-    ".bz2": (bz2.BZ2File, bz2.compress),
+    ".bz2": (lambda packed: bz2.BZ2File(packed), bz2.compress),
 }
 _UNREADABLE = (".zst", ".deflate", ".snappy", ".lz4", ".xz", ".Z")
 
@@ -54,7 +65,7 @@ def refuse_large(size: int) -> None:
         raise NotBlanked(f"has more than {LARGEST:,} bytes when decompressed")
 
 
-def _unpacked(file: BinaryIO) -> bytes:
+def _unpacked(file: _Unpacked) -> bytes:
     """Return all of a packed file, of which no more than the limit is unpacked."""
     try:
         content = file.read(LARGEST + 1)
@@ -95,7 +106,7 @@ def _csv_records(text: str, kind: Csv) -> Iterator[Tuple[str, int, str]]:
     begin = at = 0
     fields = 0
     while at < len(text):
-        at = field.match(text, at).end()
+        at += len(field_at(field, text, at))
         fields += 1
         if text.startswith(kind.delimiter, at):
             at += len(kind.delimiter)

@@ -6,11 +6,11 @@ import bz2
 import zlib
 from typing import Any, Callable, Optional
 
-from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from lake_spec.model import Csv, Json, TableSpec
 from lake_spec.text.marked_values import row_value
+from lake_spark import java
 from lake_spark.errors import UnreadableFile
 from lake_spark.landing.files import LandingFile
 from lake_spark.storage.object_store import ObjectStore
@@ -98,7 +98,7 @@ def unpacked(
             return _parts(head, most, bz2.BZ2Decompressor)
         if file.path.endswith(ZSTD):
             return _from_zstd(spark, head, most)
-    except (zlib.error, OSError, Py4JJavaError) as error:
+    except (zlib.error, OSError, java.Py4JJavaError) as error:
         suffix = file.path.rsplit(".", 1)[-1]
         reason = str(getattr(error, "java_exception", error))
         raise UnreadableFile(
@@ -135,7 +135,7 @@ def _parts(head: bytes, most: int, decompressor: Callable[[], Any]) -> bytes:
 
 
 def _from_zstd(spark: SparkSession, head: bytes, most: int) -> bytes:
-    jvm = spark._jvm
+    jvm = java.packages(spark)
     stream = jvm.com.github.luben.zstd.ZstdInputStream(
         jvm.java.io.ByteArrayInputStream(head)
     )

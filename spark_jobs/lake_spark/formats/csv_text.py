@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import List, Optional, Tuple
+from typing import List, Optional, Pattern, Tuple
 
 from lake_spec.model import Csv
 from lake_spec.model.sources import CHARSETS
@@ -90,6 +90,15 @@ def field_pattern(kind: Csv, *, once: bool, alone: bool = False) -> str:
     return f"(?:{quote}{inside}{quote}(?!{quote})|{first}{more}|)"
 
 
+def field_at(pattern: Pattern[str], text: str, at: int) -> str:
+    """Return the field that begins at a place of the text, by a compiled `field_pattern`.
+
+    What is no field, as a quote that nothing closes, is an empty one.
+    """
+    found = pattern.match(text, at)
+    return found[0] if found else ""
+
+
 def nothing(kind: Csv) -> str:
     """Return what a field that means null is written as; empty if only that is none."""
     if kind.escape:
@@ -127,7 +136,7 @@ def first_record(text: str, kind: Csv) -> Tuple[List[str], bool]:
         return fields, False
     pattern, at = re.compile(field_pattern(kind, once=False)), 0
     while True:
-        field = pattern.match(text, at)[0]
+        field = field_at(pattern, text, at)
         is_quoted = text.startswith(kind.quote, at)
         if is_quoted and not field:
             raise ValueError("a quoted field never ends")

@@ -121,8 +121,10 @@ def _columns(
 def _key_before(row: Fields, spec: TableSpec) -> Iterator[Tuple[str, ColumnType, str]]:
     """Yield the columns of the key as they were before an update."""
     before = row.below("before") if debezium.is_whole(row) else None
+    if before is None:
+        return
     roots = roots_of_key(spec)
-    for name, kind in before.kinds.items() if before else ():
+    for name, kind in before.kinds.items():
         if {name.lower(), debezium.true_name(name).lower()}.intersection(roots):
             yield BEFORE.format(column=name), kind, before.sql(name) or name
 

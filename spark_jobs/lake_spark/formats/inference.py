@@ -112,6 +112,7 @@ def _csv_names(
 ) -> List[str]:
     """Return the columns' names, by the file's first record where it has a say in them."""
     kind = spec.landed.format
+    assert isinstance(kind, Csv), kind
     if kind.header:
         return _first_record(head_of(spark, store, file), file, kind)
     if file.size < _SMALLEST and file.path.endswith(READ_ENDINGS):
@@ -300,8 +301,8 @@ def _with_maps(found: ColumnType, declared: ColumnType) -> ColumnType:
     if found.name != declared.name or found.name not in ("array", "struct"):
         return found
     if found.name == "array":
-        inner = (_with_maps(found.inner[0], declared.inner[0]),)
-        return replace(found, inner=inner)
+        item = _with_maps(found.inner[0], declared.inner[0])
+        return replace(found, inner=(item,))
     matches = [field_of(declared, name) for name in found.fields]
     inner = tuple(
         _with_maps(kind, match[1]) if match else kind
@@ -425,12 +426,12 @@ def _with_texts(found: ColumnType, table: ColumnType) -> ColumnType:
         return TEXT
     if not found.is_nested or found.name != table.name:
         return found
-    pairs = zip(found.inner, table.inner)
+    pairs = list(zip(found.inner, table.inner))
     if found.name == "struct":
         matches = [
             (kind, field_of(table, n)) for n, kind in zip(found.fields, found.inner)
         ]
-        pairs = ((kind, match[1] if match else kind) for kind, match in matches)
+        pairs = [(kind, match[1] if match else kind) for kind, match in matches]
     return replace(found, inner=tuple(_with_texts(*pair) for pair in pairs))
 
 

@@ -72,6 +72,7 @@ def object_of(text: str, *, any_characters: bool = False) -> Dict[str, Any]:
     if not text.startswith("{"):
         raise BadRecord(UNPARSED)
     try:
+        found: Dict[str, Any]
         found, end = _READER.raw_decode(text)
     except _NameTwice as twice:
         if _end_of(text) < len(text):

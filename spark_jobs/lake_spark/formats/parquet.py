@@ -25,6 +25,7 @@ from pyspark.sql import SparkSession
 from lake_spec.model import NewColumns, TableSpec
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.marked_values import quoted_value
+from lake_spark import java
 from lake_spark.errors import (
     ClassInFile,
     first_line,
@@ -245,7 +246,7 @@ class _Plain:
     """Parquet types without what Spark does not know, and Spark's types of them."""
 
     def __init__(self, spark: SparkSession) -> None:
-        self._jvm = spark._jvm
+        self._jvm = java.packages(spark)
         self._types = SparkTypes(spark)
 
     def type_of(self, field: Any) -> ColumnType:
@@ -346,7 +347,7 @@ def _unreadable_pages(spark: SparkSession, parsed: Any) -> Tuple[Tuple[str, str]
     if not parsed.getRow_groupsSize():
         return ()
     group = parsed.getRow_groups().get(0)
-    text = spark._jvm.java.lang.StringBuilder()
+    text = java.packages(spark).java.lang.StringBuilder()
     text.append(group)  # looked through in Java: to bring it here takes 44 ms a file
     if all(text.indexOf(each) < 0 for each in (*_NO_CODEC, *_NO_ENCODING)):
         return ()

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from lake_spec.model import Avro, Format, Json
+from lake_spark import java
 from lake_spark.errors import first_line, UnreadableFile
 from lake_spark.formats import json_reader
 from lake_spark.formats.avro import header_of, with_uuids
@@ -85,7 +86,7 @@ def _schema(
             raise
     # A name is twice in a record, or in two spellings in two: without the former.
     lines = json_reader.clean_lines(spark, uri, maps)
-    strings = spark._jvm.org.apache.spark.sql.Encoders.STRING()
+    strings = java.packages(spark).org.apache.spark.sql.Encoders.STRING()
     # PySpark takes lines from Python alone.
-    made = reader._jreader.json(getattr(lines._jdf, "as")(strings))
+    made = java.reader(reader).json(getattr(java.frame(lines), "as")(strings))
     return DataFrame(made, spark).schema

@@ -74,14 +74,13 @@ from lake_spark.reading.accounting import RowCounts, count_rows, number_records
 from lake_spark.reading.quality_rules import counted_rules
 from lake_spark.reading.reader import Input, file_name, read_inputs
 from lake_spark.reading.row_expressions import narrow_paths, refuse_mismatch
+from lake_spark.schema.columns import Columns
 from lake_spark.snapshots.source_snapshot import SourceSnapshot
 from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.halves import by_halves
 from lake_spark.tables import recorded_reading, recorded_settings
 from lake_spark.tables.erased_keys import Erased, IsErased, LeftOut, left_out, without
 from lake_spark.tables.table_run import TableRun, table_columns
-
-Columns = List[Tuple[str, str]]
 
 
 @dataclass
@@ -90,11 +89,18 @@ class Batch:
 
     inputs: List[Input]
     columns: Columns
-    snapshot: Optional[SourceSnapshot] = None
+    of_snapshot: Optional[SourceSnapshot] = None
     files: List[FileReport] = field(default_factory=list)
     contents: LogContents = LogContents()
     left_out: LeftOut = field(default_factory=dict)
     newest_event: Optional[str] = None
+
+    @property
+    def snapshot(self) -> SourceSnapshot:
+        """Return the snapshot that the files are; raise TypeError where they are none."""
+        if self.of_snapshot is None:
+            raise TypeError(f"files of no snapshot: {first_shown(self.paths)}")
+        return self.of_snapshot
 
     @property
     def paths(self) -> List[str]:

@@ -91,7 +91,8 @@ def markers_sql(spec: TableSpec, inputs: Sequence[Input]) -> Optional[str]:
     for each in sorted(inputs, key=lambda each: each.file.position):
         if each.started is not None:
             first.setdefault(each.started, each.file)
-    if not first or spec.full_refresh.missing_keys is MissingKeys.IGNORE:
+    refresh = spec.full_refresh
+    if not first or refresh is None or refresh.missing_keys is MissingKeys.IGNORE:
         return None
     return values_sql(ENVELOPE, [_marker(spec, *each) for each in first.items()])
 
@@ -100,7 +101,7 @@ def _marker(spec: TableSpec, started: str, file: LandingFile) -> Tuple[Any, ...]
     start = json.loads(started)
     kinds = {name: column.type.lower() for name, column in spec.columns}
     time = next(start[name] for name in spec.order_by if kinds.get(name) in _TIMES)
-    facts = {
+    facts: Dict[str, Any] = {
         LogColumn.KEY: ALL_KEYS,
         LogColumn.OP: FULL_REFRESH,
         LogColumn.RANK: 1,
@@ -128,7 +129,8 @@ def with_markers(
 def refuse_losses(run: TableRun, events: DataFrame, inputs: Sequence[Input]) -> None:
     """Refuse a full refresh that lacks too many of the living keys, by name."""
     starts: Set[str] = {each.started for each in inputs if each.started is not None}
-    if not starts or run.spec.full_refresh.missing_keys is MissingKeys.IGNORE:
+    refresh = run.spec.full_refresh
+    if not starts or refresh is None or refresh.missing_keys is MissingKeys.IGNORE:
         return
     living = living_keys(run)
     if living is None:
@@ -141,11 +143,10 @@ def refuse_losses(run: TableRun, events: DataFrame, inputs: Sequence[Input]) -> 
         taken = others.where(F.col(LogColumn.STARTED) == start).select(KEY)
         absent = living.join(keys.union(taken), KEY, "left_anti").count()
         files = ", ".join(each.file.path for each in inputs if each.started == start)
-        _refuse_loss(run.spec, files, living.count(), absent)
+        _refuse_loss(refresh.lost_share, files, living.count(), absent)
 
 
-def _refuse_loss(spec: TableSpec, files: str, known: int, absent: int) -> None:
+def _refuse_loss(share: float, files: str, known: int, absent: int) -> None:
     setting = "source.full_refresh.lost_share"
     remedy = f"Land it whole, or raise {setting} if the loss is right."
-    share = spec.full_refresh.lost_share
     lost_keys.refuse_loss(known, absent, share, setting, remedy, who=f"{files}: ")

@@ -7,7 +7,7 @@ commit that carries the id of their inputs. docs/streamer.md has the whole way.
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 from pyspark.sql import DataFrame
 
@@ -104,16 +104,17 @@ def _prepared(run: TableRun) -> Optional[str]:
     stage = f"prepare_{run.report.stage}"
     uri = f"{run.environment.runs}/{run.report.run}/{stage}/{run.spec.name}.json"
     try:
-        report = parse_state(run.store.read(uri), **_origin(run, "the report", uri))
+        report = _state(run, "the report", uri)
     except KeyError:
         return None
-    return report["commits"].get("inputs")
+    commits: Dict[str, str] = report["commits"]
+    return commits.get("inputs")
 
 
 def _accounting(run: TableRun, named: str) -> List[FileReport]:
     """Return what prepare counted of each file."""
     uri = _accounting_uri(run, named)
-    found = parse_state(run.store.read(uri), **_origin(run, "the accounting", uri))
+    found = _state(run, "the accounting", uri)
     return [from_fields(FileReport, each) for each in found["files"]]
 
 
@@ -121,6 +122,8 @@ def _accounting_uri(run: TableRun, id: str) -> str:
     return f"{run.home}/inputs/{id}.accounting.json"
 
 
-def _origin(run: TableRun, what: str, uri: str) -> Dict[str, str]:
+def _state(run: TableRun, what: str, uri: str) -> Dict[str, Any]:
+    """Read a file of state; raise KeyError where there is none."""
     what = f"{what} of {run.spec.full_name}"
-    return {"what": what, "where": uri, "release": run.report.release}
+    release = run.report.release
+    return parse_state(run.store.read(uri), what=what, where=uri, release=release)

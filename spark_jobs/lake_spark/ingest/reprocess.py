@@ -55,7 +55,7 @@ class Candidate:
         """Return the time of its snapshot, if its source has snapshots."""
         if self.file:
             return self.file.snapshot_at
-        at = self.ingested.snapshot_at
+        at = self.ingested.snapshot_at if self.ingested else None
         return datetime.fromisoformat(at) if at else None
 
     @property
@@ -171,8 +171,9 @@ def with_dependent(
     refresh all of it: one of them carries the row that says what the refresh lacks.
     """
     if chosen and kind_of(spec).is_full_copy:
-        first = min(each.snapshot_at for each in chosen)
-        return [each for each in found if each.snapshot_at >= first]
+        times = {each.path: each.snapshot_at for each in found if each.snapshot_at}
+        first = min(times[each.path] for each in chosen)
+        return [each for each in found if times[each.path] >= first]
     starts = {each.path: _start_of_full_refresh(spec, each.path) for each in found}
     whole = {starts[each.path] for each in chosen} - {None}
     paths = {each.path for each in chosen}

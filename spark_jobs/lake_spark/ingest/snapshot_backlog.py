@@ -105,7 +105,7 @@ class Backlog:
         """
         run, known = self._run, batches.known_columns(self._run)
         first = batches.shaped(run, waiting[0].files, ingested)
-        first.snapshot = waiting[0]
+        first.of_snapshot = waiting[0]
         if len(first.inputs) < len(waiting[0].files):
             return []
         found = [first]

@@ -263,6 +263,7 @@ def _scopes_of_rows(spec: TableSpec, rows: Rows) -> Dict[str, List[Row]]:
 
 def _cover(run: TableRun, batch: Batch, values: Sequence[Row]) -> None:
     """Let the snapshot cover the scope values of its rows, and those said to be empty."""
+    assert run.spec.scope is not None, "a snapshot of one scope covers its rows"
     column = run.spec.scope.column
     found = {row.scope for row in values}
     if snapshot_completeness.is_one_file(run.spec):
@@ -280,7 +281,7 @@ def _cover(run: TableRun, batch: Batch, values: Sequence[Row]) -> None:
             "Land a whole snapshot in its place, or name them in empty_scopes."
         )
     scopes = tuple(sorted(found | empty))
-    batch.snapshot = replace(batch.snapshot, scopes=scopes)
+    batch.of_snapshot = replace(batch.snapshot, scopes=scopes)
     batch.inputs = [
         replace(each, file=replace(each.file, scopes=scopes)) for each in batch.inputs
     ]

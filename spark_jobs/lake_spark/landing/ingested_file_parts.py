@@ -160,12 +160,11 @@ class PartFolder:
     def read(self, ref: Ref) -> Part:
         """Read one part."""
         where = self.place(ref.part)
-        origin = dict(what=self._what, where=where, release=self._release)
         try:
             text = unpacked(self._store.read(where))
         except (KeyError, EOFError, OSError, zlib.error) as error:
             raise unreadable(self._what, where, error) from None
-        data = parse_state(text, **origin)
+        data = parse_state(text, what=self._what, where=where, release=self._release)
         known = ("columns", "removed", FORMAT, WRITTEN_BY)
         others = {name: value for name, value in data.items() if name not in known}
         try:

@@ -229,9 +229,15 @@ class IngestedFiles:
         )
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
+    @property
+    def _folder(self) -> PartFolder:
+        """Return where its parts are: what has parts was loaded from a folder."""
+        assert self.folder is not None, "parts of no folder"
+        return self.folder
+
     @cached_property
     def _stored(self) -> PartTable:
-        return self.folder.table(self.parts) if self.parts else PartTable()
+        return self._folder.table(self.parts) if self.parts else PartTable()
 
     @cached_property
     def _over(self) -> Dict[str, Optional[IngestedFile]]:
@@ -264,8 +270,17 @@ class IngestedFiles:
             return list(self.files)
         names = self.parts[-self.own_parts :]
         return [
-            IngestedFile.of(e) for ref in names for e in self.folder.read(ref).entries()
+            IngestedFile.of(e)
+            for ref in names
+            for e in self._folder.read(ref).entries()
         ]
+
+    def known(self, path: str) -> IngestedFile:
+        """Return the file of a path that was ingested; raise KeyError for another."""
+        found = self.find(path)
+        if found is None:
+            raise KeyError(path)
+        return found
 
     def find(self, path: str) -> Optional[IngestedFile]:
         """Return the file of a path, if it was ingested."""
@@ -337,7 +352,7 @@ class IngestedFiles:
     def _remember(
         self, files: Sequence[LandingFile], domain: str, compared: Compared
     ) -> None:
-        pairs = [(self.find(file.path), file) for file in files]
+        pairs = [(self.known(file.path), file) for file in files]
         for (before, file), is_same in zip(pairs, compared(pairs)):
             if not is_same:
                 raise ChangedFile(
@@ -365,7 +380,7 @@ class IngestedFiles:
         done = {each.path for each in taken}
         gone = {each.path for each in self.retracting}
         again = [
-            replace(self.find(path), etag=etag)
+            replace(self.known(path), etag=etag)
             for path, etag in self.again.items()
             if path not in done and path not in gone
         ]

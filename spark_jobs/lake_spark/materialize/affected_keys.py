@@ -15,6 +15,7 @@ from typing import Iterator, Optional, Tuple
 
 from pyspark.sql import DataFrame
 
+from lake_spec.hudi.options import HUDI_COLUMNS
 from lake_spark.changelog import retractions
 from lake_spark.materialize import difference, previous_rows, single_event
 from lake_spark.materialize.difference import SingleEvents
@@ -23,7 +24,7 @@ from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import Columns, typed
 from lake_spark.schema.spark_types import with_types
 from lake_spark.storage.commit_values import CommitValue
-from lake_spark.storage.hudi_table import HUDI_COLUMNS, HudiTable
+from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.parquet_file import by_footer
 from lake_spark.storage.session import session_for
 from lake_spark.storage.spark_jobs import cache_until

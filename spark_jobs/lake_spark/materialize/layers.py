@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from functools import partial
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as F
@@ -43,14 +43,20 @@ from lake_spark.scd2.history import HistoryLayer
 from lake_spark.scd2.order import FORMER, total_order, with_epochs
 from lake_spark.scd2.surrogate_key_changes import moved_keys
 from lake_spark.storage.commit_values import CommitValue
-from lake_spark.storage.spark_jobs import cache_until, in_background, nothing
+from lake_spark.storage.spark_jobs import (
+    cache_until,
+    in_background,
+    nothing,
+    row_of,
+)
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.table_run import TableRun, table_columns
 
 
 def build_current(run: TableRun, *, rebuild: bool = False) -> Dict[str, int]:
     """Bring current up to the log; return duplicates found per landing path."""
-    waiting = pending(run, run.current, rebuild=rebuild)
+    current = run.hudi("current")
+    waiting = pending(run, current, rebuild=rebuild)
     if waiting is None:
         keep_counts(run)
         return {}
@@ -63,11 +69,11 @@ def build_current(run: TableRun, *, rebuild: bool = False) -> Dict[str, int]:
         return {}
     kinds = table_columns(run.spec, run.log)
     columns = [name for name, _ in kinds]
-    waiting = rebuild_if_retyped(run.current, waiting, kinds)
+    waiting = rebuild_if_retyped(current, waiting, kinds)
     roles = Roles.of(run.spec, columns)
     with ExitStack() as kept:
         found = kept.enter_context(
-            affected_keys.find_affected(run, run.current, waiting, kinds)
+            affected_keys.find_affected(run, current, waiting, kinds)
         )
         marked = cache_until(_marked(found, waiting, roles), kept)
         find = partial(_findings, run, marked, waiting.since)
@@ -99,7 +105,8 @@ def build_history(run: TableRun, *, rebuild: bool = False) -> bool:
         found = kept.enter_context(
             affected_keys.find_affected(run, run.history, waiting, kinds)
         )
-        marked, made = _marked(found, waiting, roles), nothing
+        marked = _marked(found, waiting, roles)
+        made: Callable[[], Any] = nothing
         if found.is_folded:  # twice
             marked = cache_until(marked, kept)
             made = kept.enter_context(in_background(marked.count))
@@ -113,13 +120,13 @@ def write(
     layer: Layer,
     events: AffectedEvents,
     before_commit: Callable[[], Any] = nothing,
-    **said: str,
+    said: Mapping[str, str] = {},
 ) -> None:
     """Write what differs as one commit that says so, and note it in the report.
 
     What `before_commit` raises stops it, and so do checks of the table.
     """
-    table = run.table(layer.name)
+    table = run.hudi(layer.name)
     built = difference.build(
         table,
         layer,
@@ -203,14 +210,16 @@ def complete_events(
             events, roles, dropped, renamed=contents.has_key_changes
         )
     if spec.keeps_absent and spec.effective_at:
-        events = _with_times_before(events, spec)
+        events = _with_times_before(events, spec, spec.effective_at)
     return events
 
 
-def _with_times_before(events: DataFrame, spec: TableSpec) -> DataFrame:
+def _with_times_before(
+    events: DataFrame, spec: TableSpec, effective_at: str
+) -> DataFrame:
     """Date upserts whose records lack the time by the one before, as whole records are."""
-    before = F.col(spec.effective_at).cast("timestamp")
-    is_unsent = F.expr(is_missing(spec.effective_at)) & before.isNotNull()
+    before = F.col(effective_at).cast("timestamp")
+    is_unsent = F.expr(is_missing(effective_at)) & before.isNotNull()
     is_dated = is_unsent & (F.col(LogColumn.OP) == UPSERT)
     if spec.load_effective_at is not None:
         is_dated &= F.col(LogColumn.RANK) > 0
@@ -224,6 +233,7 @@ def _with_times_of_snapshots(
     """Date snapshot rows behind other events of their key from their own snapshot."""
     order = Window.partitionBy(KEY).orderBy(*total_order(roles))
     later = (F.row_number().over(order) > 1) & F.col(LogColumn.STARTED).isNotNull()
+    assert spec.effective_at is not None, "else no row has another time"
     own = F.coalesce(F.col(spec.effective_at).cast("timestamp"), LogColumn.EFFECTIVE_AT)
     time = F.when(later, own).otherwise(F.col(LogColumn.EFFECTIVE_AT))
     return events.withColumn(LogColumn.EFFECTIVE_AT, time)
@@ -263,7 +273,7 @@ def _build(
             single_events=found.single_events,
         ),
         before_commit,
-        **{CommitValue.REPROCESSES: str(waiting.ingested.reprocesses)},
+        said={CommitValue.REPROCESSES: str(waiting.ingested.reprocesses)},
     )
 
 
@@ -302,8 +312,8 @@ def _restarts(spec: TableSpec, marked: DataFrame, since: Optional[str]) -> List[
     first = F.min(F.struct(LogColumn.POSITION, LogColumn.PATH, LogColumn.RECORD)).alias(
         "first"
     )
-    rows = started.groupBy(F.col(f"{FORMER}.log").alias("former"), LogColumn.LOG)
-    rows = rows.agg(F.count("*").alias("keys"), first).orderBy("first").limit(20)
+    logs = started.groupBy(F.col(f"{FORMER}.log").alias("former"), LogColumn.LOG)
+    rows = logs.agg(F.count("*").alias("keys"), first).orderBy("first").limit(20)
     return [
         f"{_log_of(row)}: {row['keys']:,} key(s) have events that count after those of the "
         f"log before, first {row['first'].lake_path} record {row['first'].lake_record}. "
@@ -349,7 +359,7 @@ def _unresolved(events: DataFrame) -> int:
     """Count the values not sent that had nothing before them."""
     if partial_updates.UNRESOLVED not in events.columns:
         return 0
-    return events.agg(F.sum(partial_updates.UNRESOLVED)).first()[0] or 0
+    return row_of(events.agg(F.sum(partial_updates.UNRESOLVED)))[0] or 0
 
 
 def living_keys(run: TableRun) -> Optional[DataFrame]:

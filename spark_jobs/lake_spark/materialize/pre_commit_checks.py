@@ -15,6 +15,7 @@ from lake_spec.text.marked_values import row_value
 from lake_spark.errors import BrokenInvariant
 from lake_spark.scd2.derived_table import CHANGED, INSERTED, Layer, REMOVED
 from lake_spark.scd2.events import KEY
+from lake_spark.storage.spark_jobs import row_of
 
 ONE_ROW = "a key with one event has one row"
 """A promise of rows that are alone, in both tables."""
@@ -106,7 +107,7 @@ def _first_keys(
         if counts[f"broken_{i}"]
     ]
     if there:
-        found.update(checked.agg(*there).first().asDict())
+        found.update(row_of(checked.agg(*there)).asDict())
     return found
 
 

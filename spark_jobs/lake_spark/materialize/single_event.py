@@ -19,7 +19,7 @@ from lake_spark.materialize.difference import SingleEvents
 from lake_spark.materialize.pending import Pending
 from lake_spark.scd2.events import KEY
 from lake_spark.storage import session
-from lake_spark.storage.spark_jobs import cache_until
+from lake_spark.storage.spark_jobs import cache_until, row_of
 from lake_spark.tables.table_run import TableRun
 
 MOST_KEYS = 200_000
@@ -94,7 +94,7 @@ def _counted(run: TableRun, deliveries: DataFrame) -> _KeyCounts:
             F.coalesce(F.sum(F.when(several, F.col("lake_times"))), F.lit(0)),
             F.coalesce(F.sum(F.when(~several, F.col("lake_upserts"))), F.lit(0)),
         )
-        known = _KeyCounts(*found.first())
+        known = _KeyCounts(*row_of(found))
         if len(COUNTED) >= MOST_COUNTED:
             COUNTED.clear()
         COUNTED[place] = known

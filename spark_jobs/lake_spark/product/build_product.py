@@ -40,7 +40,7 @@ from lake_spark.reading.quality_rules import failed_rules
 from lake_spark.scd2.derived_table import CHANGED, INSERTED, REMOVED
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.commit_values import CommitValue
-from lake_spark.storage.spark_jobs import cache_now, cache_until
+from lake_spark.storage.spark_jobs import cache_now, cache_until, row_of
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.settings_diff import changed
 from lake_spark.tables.table_run import TableRun
@@ -328,7 +328,7 @@ def _warn_of_rules(run: TableRun, changes: DataFrame) -> None:
     if not rules:
         return
     made = changes.where(F.col("lake_action") != REMOVED)
-    bad = made.agg(*[F.count_if(F.expr(sql)) for sql in rules.values()]).first()
+    bad = row_of(made.agg(*[F.count_if(F.expr(sql)) for sql in rules.values()]))
     run.report.add_rules(dict(zip(rules, bad)))
     for words, count in zip(rules, bad):
         if count:
@@ -368,7 +368,7 @@ def _commit(
     before = 0 if task.replaces else table.last_count(CommitValue.ROWS)
     rows = str(before + counts[INSERTED] - counts[REMOVED])
     definition = recorded_settings.of_table(run.spec, "current")
-    said = {
+    said: Dict[str, str] = {
         **run.commit_metadata(),
         CommitValue.DEFINITION: json.dumps(definition),
         CommitValue.INPUTS_READ: to_text(list(inputs.values())),

@@ -90,6 +90,11 @@ class InputTable:
         found = json.loads(built or "{}")
         return {name: found.get(name.partition(".")[2]) for name in logs}
 
+    @property
+    def _pinned(self) -> Pin:
+        assert self.pin is not None, f"{self.name} has no commit"
+        return self.pin
+
     def rows(self, pin: Optional[Pin] = None) -> DataFrame:
         """Return the rows as of a commit, of the newest one if left out."""
         chosen = pin or self.pin
@@ -112,8 +117,7 @@ class InputTable:
         Each as `lake_key` and its columns, maybe several times. Raise BuildWhole where
         they cannot be found.
         """
-        assert self.pin is not None, f"{self.name} has no commit"
-        if self.pin.commit == since.commit:
+        if self._pinned.commit == since.commit:
             return None
         self._require_ordinary_commits(since)
         if self.used.is_product:
@@ -155,9 +159,9 @@ class InputTable:
 
     def _of_logs(self, since: Pin) -> Iterator[DataFrame]:
         """Yield the keys of what the logs hold between both commits."""
-        for table, until in self.pin.logs.items():
+        for table, until in self._pinned.logs.items():
             then = since.logs.get(table)
-            if until not in (None, then):
+            if until is not None and until != then:
                 yield self._of_log(table, then, until)
 
     def _of_log(self, table: str, since: Optional[str], until: str) -> DataFrame:
@@ -191,7 +195,7 @@ class InputTable:
         Hudi keeps with each row the commit that wrote it.
         """
         columns = [KEY, *self.used.key]
-        now = self._as_of(self.pin)
+        now = self._as_of(self._pinned)
         written = now.where(F.col(retractions.COMMIT) > since.commit).select(*columns)
         if not self._removed_since(since):
             return written

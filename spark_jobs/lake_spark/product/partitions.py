@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
+from operator import or_
 from typing import Sequence
 
 from pyspark.sql import Column, DataFrame
@@ -45,7 +46,7 @@ def _may_be(value: str, kind: ColumnType) -> bool:
 
 def in_partitions(rows: DataFrame, folders: Sequence[str]) -> DataFrame:
     """Return the rows that are stored in one of those folders of partitions."""
-    return rows.where(reduce(Column.__or__, (_is_in(rows, each) for each in folders)))
+    return rows.where(reduce(or_, (_is_in(rows, each) for each in folders)))
 
 
 def _is_in(rows: DataFrame, folder: str) -> Column:

@@ -15,6 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.model import Layer, Lookup, ProductPlan, TableSpec
+from lake_spark import java
 from lake_spark.product.input_table import BuildWhole, InputTable, Pin
 from lake_spark.scd2.events import KEY
 
@@ -70,7 +71,7 @@ def has_keys_of_its_driver(spec: TableSpec, plan: ProductPlan, rows: DataFrame) 
         return False
     if plan.input(plan.driver).layer is not Layer.CURRENT:
         return False
-    plan_of_rows = rows._jdf.queryExecution().analyzed().toString()
+    plan_of_rows = java.frame(rows).queryExecution().analyzed().toString()
     return set(_STEP.findall(plan_of_rows)) <= _ONE_ROW_OF_ONE
 
 

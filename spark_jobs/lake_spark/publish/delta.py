@@ -23,6 +23,7 @@ from lake_spec.contract.schema_json import plain_schema
 from lake_spark.publish.format import Format, INSTANT, Newest
 from lake_spark.publish.instants import BaseFile, CommitChange
 from lake_spark.publish.schema import described, partition_values
+from lake_spark.storage.object_store import ObjectStore
 from lake_spark.storage.parquet_file import by_footer
 
 CHECKPOINT_EACH = 10
@@ -141,7 +142,8 @@ class Delta(Format):
         return self.partitions
 
     def _instant(self, version: int) -> str:
-        return self._info(version).get(INSTANT, "")
+        instant: str = self._info(version).get(INSTANT, "")
+        return instant
 
     def _info(self, version: int) -> Dict[str, Any]:
         """Return what a version says of its commit; other writers may not say it first."""
@@ -247,7 +249,7 @@ class Delta(Format):
         self.store.write(f"{self.root}{_LAST}", content.encode())
 
 
-def _parquet(spark: SparkSession, folder: str, store: Any, text: str) -> bytes:
+def _parquet(spark: SparkSession, folder: str, store: ObjectStore, text: str) -> bytes:
     """Return one Parquet file of actions; `folder` is temporary."""
     rows = spark.createDataFrame([(line,) for line in text.splitlines()], "line string")
     typed = rows.select(F.from_json("line", _ACTIONS).alias("action"))

@@ -13,15 +13,15 @@ import json
 import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set
 
-from py4j.java_gateway import JavaObject
-from py4j.protocol import Py4JJavaError
 from pyspark.sql.types import StructType
 
 from lake_spec.contract.published_tables import ICEBERG_FOLDER, iceberg_location
+from lake_spec.hudi.options import HUDI_COLUMNS
+from lake_spark import java
 from lake_spark.publish.format import CannotFollow, Format, INSTANT, Newest
 from lake_spark.publish.instants import BaseFile, CommitChange
 from lake_spark.publish.schema import COMMENT, partition_values, same_columns
-from lake_spark.storage.hudi_table import DELETED, HUDI_COLUMNS
+from lake_spark.storage.hudi_table import DELETED
 
 _VERSION = re.compile(r"/v(\d+)\.metadata\.json$")
 _HINT = "version-hint.text"
@@ -137,7 +137,7 @@ class Iceberg(Format):
         """Make metadata with one snapshot of all files, then remove what was before."""
         version = max(self._metadata_files(), default=0)
         has_former = self._has_former()
-        jvm = self.spark._jvm
+        jvm = java.packages(self.spark)
         schema = self._convert(self.schema)
         spec = self._iceberg.PartitionSpec.builderFor(schema)
         for name in self.partitions:
@@ -211,10 +211,10 @@ class Iceberg(Format):
 
     @property
     def _iceberg(self) -> Any:
-        return self.spark._jvm.org.apache.iceberg
+        return java.packages(self.spark).org.apache.iceberg
 
-    def _tables(self) -> JavaObject:
-        settings = self.spark._jsc.hadoopConfiguration()
+    def _tables(self) -> java.JavaObject:
+        settings = java.hadoop_configuration(self.spark)
         return self._iceberg.hadoop.HadoopTables(settings)
 
     def _metadata_files(self) -> Dict[int, str]:
@@ -251,11 +251,13 @@ class Iceberg(Format):
         return f"{self.root}v{version}.metadata.json"
 
     def _read(self, uri: str) -> Dict[str, Any]:
-        return json.loads(self.store.read(uri))
+        metadata: Dict[str, Any] = json.loads(self.store.read(uri))
+        return metadata
 
-    def _json(self, changes: JavaObject) -> Dict[str, Any]:
-        metadata = changes.currentMetadata()
-        return json.loads(self._iceberg.TableMetadataParser.toJson(metadata))
+    def _json(self, changes: java.JavaObject) -> Dict[str, Any]:
+        text = self._iceberg.TableMetadataParser.toJson(changes.currentMetadata())
+        metadata: Dict[str, Any] = json.loads(text)
+        return metadata
 
     def _put(self, version: int, metadata: Dict[str, Any]) -> bool:
         """Commit metadata as this version; the hint for readers comes last."""
@@ -275,17 +277,17 @@ class Iceberg(Format):
         if known != content:
             self.store.write(uri, content)
 
-    def _convert(self, schema: StructType) -> JavaObject:
-        kind = self.spark._jvm.org.apache.spark.sql.types.DataType
+    def _convert(self, schema: StructType) -> java.JavaObject:
+        kind = java.packages(self.spark).org.apache.spark.sql.types.DataType
         return self._iceberg.spark.SparkSchemaUtil.convert(kind.fromJson(schema.json()))
 
-    def _columns(self, changes: JavaObject) -> StructType:
+    def _columns(self, changes: java.JavaObject) -> StructType:
         found = self._iceberg.spark.SparkSchemaUtil.convert(changes.table().schema())
         return StructType.fromJson(json.loads(found.json()))
 
     def _set_properties(
         self,
-        changes: JavaObject,
+        changes: java.JavaObject,
         before: Mapping[str, Any],
         steps: Sequence[CommitChange],
     ) -> None:
@@ -308,7 +310,7 @@ class Iceberg(Format):
                 update = update.set(name, value)
             update.commit()
 
-    def _evolve(self, changes: JavaObject, before: Mapping[str, Any]) -> None:
+    def _evolve(self, changes: java.JavaObject, before: Mapping[str, Any]) -> None:
         """Add columns under new ids, widen types, drop what is gone.
 
         A name that comes back has another id in newer snapshots, and the mapping of
@@ -325,12 +327,12 @@ class Iceberg(Format):
             update = update.deleteColumn(name)
         try:
             update.commit()
-        except Py4JJavaError as error:
+        except java.Py4JJavaError as error:
             raise CannotFollow(f"{self.table.path}: {error.java_exception}") from None
         if not same_columns(self._columns(changes), self.schema):
             raise CannotFollow(f"{self.table.path}: a column has another type")
 
-    def _describe(self, changes: JavaObject) -> None:
+    def _describe(self, changes: java.JavaObject) -> None:
         """Give columns their descriptions; ids and types stay."""
         found = {f.name: f.metadata.get(COMMENT) for f in self._columns(changes).fields}
         wanted = {name: self.columns.get(name) for name in found}
@@ -340,11 +342,11 @@ class Iceberg(Format):
                 update = update.updateColumnDoc(name, description)
             update.commit()
 
-    def _snapshot(self, changes: JavaObject, step: CommitChange) -> None:
+    def _snapshot(self, changes: java.JavaObject, step: CommitChange) -> None:
         # Looked up once: each name of a class is searched for in all jars.
         data_files, spec = self._iceberg.DataFiles, changes.table().spec()
 
-        def data_file(file: BaseFile, rows: int) -> JavaObject:
+        def data_file(file: BaseFile, rows: int) -> java.JavaObject:
             return self._data_file(data_files.builder(spec), file, rows)
 
         if step.removed:
@@ -360,11 +362,13 @@ class Iceberg(Format):
         update.set(INSTANT, step.instant)
         update.commit()
 
-    def _data_file(self, builder: JavaObject, file: BaseFile, rows: int) -> JavaObject:
+    def _data_file(
+        self, builder: java.JavaObject, file: BaseFile, rows: int
+    ) -> java.JavaObject:
         builder.withPath(f"{self.table.path}/{file.path}").withFormat("parquet")
         builder.withFileSizeInBytes(file.size).withRecordCount(rows)
         if self.partitions:
-            values = self.spark._jvm.java.util.ArrayList()
+            values = java.packages(self.spark).java.util.ArrayList()
             for value in partition_values(file, self.partitions).values():
                 values.add(value)
             builder.withPartitionValues(values)
@@ -418,7 +422,8 @@ def _current(metadata: Dict[str, Any]) -> Dict[str, Any]:
 
 def _current_schema(metadata: Mapping[str, Any]) -> Dict[str, Any]:
     current = metadata["current-schema-id"]
-    (found,) = [each for each in metadata["schemas"] if each["schema-id"] == current]
+    schemas: List[Dict[str, Any]] = metadata["schemas"]
+    (found,) = [each for each in schemas if each["schema-id"] == current]
     return found
 
 

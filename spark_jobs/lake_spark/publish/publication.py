@@ -89,7 +89,7 @@ def _tables(run: TableRun, layers: Sequence[str]) -> Iterator[Tuple[str, HudiTab
             continue
         is_there = layer != "changes" or not run.spec.is_dimension
         if is_there and run.table(layer).has_data():
-            yield layer, run.table(layer)
+            yield layer, run.hudi(layer)
 
 
 def _instants(run: TableRun, layer: str, table: HudiTable) -> Instants:

@@ -57,7 +57,7 @@ def _loose(kind: Any) -> Any:
 
 def same_columns(one: StructType, other: StructType) -> bool:
     """Return whether two schemas have the same columns, in whatever order."""
-    return _sorted(json.loads(one.json())) == _sorted(json.loads(other.json()))
+    return bool(_sorted(json.loads(one.json())) == _sorted(json.loads(other.json())))
 
 
 def _sorted(kind: Any) -> Any:

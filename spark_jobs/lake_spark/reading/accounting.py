@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from functools import cached_property
-from typing import Dict, List, Mapping, Optional, Sequence, Set
+from typing import Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
@@ -67,7 +67,8 @@ class RowCounts:
 
     def landed(self, path: str) -> int:
         """Count the rows of a landing file."""
-        return sum(row.landed for row in self._of(path)) + self.erased.get(path, 0)
+        landed: int = sum(row.landed for row in self._of(path))
+        return landed + self.erased.get(path, 0)
 
     def quarantined(self, path: str) -> int:
         """Count its bad rows."""
@@ -114,8 +115,15 @@ class RowCounts:
     @property
     def contents(self) -> LogContents:
         """Return what these rows make the fold look for."""
-        kinds = ("has_all_key_events", "has_unsent_values", "has_key_changes")
-        return LogContents(**{n: any(row[n] for row in self.splits) for n in kinds})
+
+        def has(kind: str) -> bool:
+            return any(row[kind] for row in self.splits)
+
+        return LogContents(
+            has_all_key_events=has("has_all_key_events"),
+            has_unsent_values=has("has_unsent_values"),
+            has_key_changes=has("has_key_changes"),
+        )
 
     @property
     def newest(self) -> Optional[datetime]:
@@ -126,22 +134,26 @@ class RowCounts:
     @property
     def total(self) -> int:
         """Count the rows of all files."""
-        return sum(row.landed for row in self.splits)
+        landed: int = sum(row.landed for row in self.splits)
+        return landed
 
     @property
     def repeated(self) -> int:
         """Count the rows of all files that differ from others of their key."""
-        return sum(row.repeated for row in self.splits)
+        repeated: int = sum(row.repeated for row in self.splits)
+        return repeated
 
     @property
     def repeated_keys(self) -> int:
         """Count the keys of these rows."""
-        return round(sum(row.shares_of_keys for row in self.splits))
+        keys: float = sum(row.shares_of_keys for row in self.splits)
+        return round(keys)
 
     @property
     def bad(self) -> int:
         """Count the bad rows of all files."""
-        return sum(row.quarantined for row in self.splits)
+        bad: int = sum(row.quarantined for row in self.splits)
+        return bad
 
 
 def _in_utc(micros: int) -> datetime:
@@ -197,7 +209,8 @@ def _starts(rows: DataFrame) -> Dict[str, Set[str]]:
 
 def number_records(rows: DataFrame, counted: RowCounts) -> DataFrame:
     """Add lake_record: the record's number in its file, from 1, without a shuffle."""
-    offsets, done = [], {}
+    offsets: List[Tuple[str, int, int]] = []
+    done: Dict[str, int] = {}
     for row in counted.splits:
         before = done.get(row.lake_path, 0)
         offsets.append((row.lake_path, row.lake_block, before + 1 - row.first_id))

@@ -79,8 +79,8 @@ def _joined(
     same = [F.col(ours) == F.col(f"lake_by_{ours}") for ours, _ in each.by]
     joined = rows.join(reference.select(*keys, *values), same, "left")
     given = {ours: F.col(f"lake_given_{ours}") for _, ours in each.given}
-    unsent = {LogColumn.UNAVAILABLE: _unsent(each)}
-    return joined.withColumns({**given, **unsent}).select(*rows.columns)
+    given[LogColumn.UNAVAILABLE] = _unsent(each)
+    return joined.withColumns(given).select(*rows.columns)
 
 
 def _unsent(each: Enrichment) -> Column:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from lake_spec.model import Csv, Json, TableSpec
 from lake_spec.text.sql_text import sql_identifier
+from lake_spark import java
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.formats import csv_fields, csv_reader, json_reader
 from lake_spark.formats.file_schema import Shape
@@ -184,7 +185,7 @@ def load(
     return records
 
 
-def _facts(spark: SparkSession, each: Input) -> Tuple:
+def _facts(spark: SparkSession, each: Input) -> Tuple[Any, ...]:
     file = each.file
     return (
         file_name(spark, file),
@@ -201,4 +202,6 @@ def _facts(spark: SparkSession, each: Input) -> Tuple:
 
 def file_name(spark: SparkSession, file: LandingFile) -> str:
     """Return what input_file_name() says of a landing file."""
-    return spark._jvm.org.apache.hadoop.fs.Path(file.uri).toUri().toString()
+    path = java.packages(spark).org.apache.hadoop.fs.Path(file.uri)
+    name: str = path.toUri().toString()
+    return name

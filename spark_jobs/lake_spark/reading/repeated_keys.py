@@ -73,7 +73,7 @@ def _copy(spec: TableSpec) -> Optional[str]:
     if isinstance(spec.source, Snapshot):
         return f"CAST({LogColumn.SNAPSHOT_AT} AS string)"
     of_load = f"CASE WHEN {LogColumn.RANK} = 0 THEN %s END"
-    if spec.source.load_from is not None:  # read at one moment, into several files
+    if spec.feed.load_from is not None:  # read at one moment, into several files
         return of_load % f"regexp_extract({LogColumn.PATH}, '^(.*/)?', 0)"
     return None if spec.order_by else of_load % LogColumn.PATH.value
 
@@ -83,7 +83,7 @@ def marked(rows: DataFrame, spec: TableSpec, found: Optional[DataFrame]) -> Data
     if found is None:
         return rows.withColumn(REPEATS, F.lit(None).cast("bigint"))
     same_row = [_COPY, *identity(spec)]
-    rows = rows.withColumn(_COPY, F.expr(_copy(spec)))
+    rows = rows.withColumn(_COPY, F.expr(_copy(spec) or "NULL"))
     rows = rows.join(found, same_row, "left").drop(_COPY)
     if spec.landed.duplicate_keys is DuplicateKeys.LAST:
         return rows

@@ -77,9 +77,10 @@ def word_of(spec: TableSpec, shape: Shape) -> str:
     """Return the file's own word for what happened to the row, null where it has none."""
     declared = spec.operation
     spelled = {name.lower(): name for name in shape.names}
-    if declared is None or (declared.column or "").lower() not in spelled:
+    name = ((declared.column if declared else None) or "").lower()
+    if name not in spelled:
         return NO_TEXT
-    return f"CAST({sql_identifier(spelled[declared.column.lower()])} AS string)"
+    return f"CAST({sql_identifier(spelled[name])} AS string)"
 
 
 def is_gone(spec: TableSpec, shape: Shape) -> str:
@@ -88,6 +89,7 @@ def is_gone(spec: TableSpec, shape: Shape) -> str:
     if raw is None:
         return "false"
     value = text_of(spec, raw) if shape.type_of(raw).name == "string" else None
+    assert spec.operation and spec.operation.deleted_when, raw
     is_null = spec.operation.deleted_when.is_null
     gone = f"{value or sql_identifier(raw)} IS {'' if is_null else 'NOT '}NULL"
     if is_null and shape.tells_absent:
@@ -384,13 +386,13 @@ def own_start(spec: TableSpec, shape: Shape, columns: Columns, word: str) -> str
 def _conversion(spec: TableSpec, name: str) -> Conversion:
     declared = spec.column(name)
     kind = spec.landed.format
-    is_csv = isinstance(kind, Csv)
     # The reader has told nulls from texts already.
-    nulls = () if is_csv and kind.tells_nulls else kind.null_text
+    is_told = isinstance(kind, Csv) and kind.tells_nulls
+    nulls = () if is_told else kind.null_text
     return Conversion(
         null_text=(*nulls, *placeholder_texts(spec)),
         # Spark reads an empty field as null whatever its options say.
-        empty=is_csv and not kind.tells_nulls,
+        empty=isinstance(kind, Csv) and not is_told,
         pattern=_format(spec, declared) if declared else None,
         timezone=spec.landed.timezone,
         # ORC's timestamps are what a clock showed, without its zone.

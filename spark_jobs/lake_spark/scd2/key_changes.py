@@ -55,9 +55,9 @@ def families(keys: Set[str], links: Sequence[Tuple[str, str]]) -> Set[str]:
         linked.setdefault(new, set()).add(old)
     found, waiting = set(keys), list(keys)
     while waiting:
-        new = linked.get(waiting.pop(), set()) - found
-        found |= new
-        waiting += new
+        more = linked.get(waiting.pop(), set()) - found
+        found |= more
+        waiting += more
     return found
 
 

@@ -21,7 +21,8 @@ def standing_events(events: DataFrame, scope: str, roles: Roles) -> DataFrame:
     """
     key = Window.partitionBy(KEY)
     # What a value has is noted before what another one has no more.
-    upserts_first = [*(LogColumn.RANK, *roles.order), F.col(LogColumn.OP).desc()]
+    upserts_first = [F.col(LogColumn.RANK), *map(F.col, roles.order)]
+    upserts_first.append(F.col(LogColumn.OP).desc())
     order = key.orderBy(*upserts_first, LogColumn.POSITION, LogColumn.RECORD)
     so_far = key.orderBy(LogColumn.RANK, *roles.order).rangeBetween(
         Window.unboundedPreceding, Window.currentRow

@@ -8,7 +8,7 @@ finds them there. Contract section 3.
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import List, Mapping, Tuple
+from typing import Dict, List, Mapping, Tuple
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
@@ -76,7 +76,7 @@ def _numbered(fresh: DataFrame, cuts: List[str], highest: int) -> Tuple[DataFram
         F.array(*[F.lit(cut) for cut in cuts]), lambda cut: cut <= F.col(KEY)
     )
     ranged = fresh.withColumn("lake_range", F.size(at_or_below))
-    sizes = dict(ranged.groupBy("lake_range").count().collect())
+    sizes: Dict[int, int] = dict(ranged.groupBy("lake_range").count().collect())
     each = (sizes.get(place, 0) for place in range(len(cuts) + 1))
     *before, highest = accumulate(each, initial=highest)
     starts = F.array(*[F.lit(start) for start in before])[F.col("lake_range")]

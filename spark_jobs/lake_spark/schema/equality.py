@@ -6,7 +6,7 @@ from typing import Dict, Iterable, List, Sequence, Set
 
 from pyspark.sql import Column, DataFrame, WindowSpec
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, DataType, StructType
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.sql_text import sql_identifier
@@ -42,6 +42,7 @@ def _with_sorted_maps(column: Column, kind: DataType) -> Column:
             for field in kind.fields
         ]
         return F.when(column.isNotNull(), F.struct(*fields))
+    assert isinstance(kind, MapType), kind
     return F.array_sort(
         F.transform(
             F.map_entries(column),
@@ -73,7 +74,8 @@ def same_as_floats(
         is_repeated = F.arrays_overlap(
             F.split(marks, ","), F.array(*map(F.lit, sorted(by_column[name])))
         )
-        exact = _as_before(*comparable(rows, [name]), order)
+        (value,) = comparable(rows, [name])
+        exact = _as_before(value, order)
         same &= exact | (
             is_repeated & _as_before(_as_float(rows, name, by_column[name]), order)
         )

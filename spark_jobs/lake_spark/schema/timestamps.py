@@ -90,8 +90,8 @@ def rank_of_clock(time: str, zone: str) -> str:
     """
     days: Dict[str, Dict[str, int]] = {}
     for begin, end in doubled_hours(zone):
-        hour = {"b": _micros(begin), "e": _micros(end) - 1}
-        days.update({f"{each:%Y-%m-%d}": hour for each in (begin, end)})
+        doubled = {"b": _micros(begin), "e": _micros(end) - 1}
+        days.update({f"{each:%Y-%m-%d}": doubled for each in (begin, end)})
     if not days:
         return time
     known = f"from_json({sql_literal(json.dumps(days))}, {sql_literal(_DAYS)})"

@@ -5,7 +5,7 @@ Contract section 4.
 
 from __future__ import annotations
 
-from typing import Tuple
+from typing import Any, Tuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -49,7 +49,7 @@ FACTS_OF_DELETES = (
 """Where the derived deletes of a snapshot stand: at its last file."""
 
 
-def facts_of_deletes(snapshot: SourceSnapshot) -> Tuple:
+def facts_of_deletes(snapshot: SourceSnapshot) -> Tuple[Any, ...]:
     """Return the values of these columns."""
     last = snapshot.files[-1]
     return (last.path, last.position, last.etag, last.landed_at, snapshot.at)

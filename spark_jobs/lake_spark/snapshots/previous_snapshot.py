@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import List, Tuple
-
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -14,14 +12,12 @@ from lake_spark.materialize.layers import living_rows
 from lake_spark.reading.repeated_keys import identity
 from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.order import newest_first
-from lake_spark.schema.columns import typed
+from lake_spark.schema.columns import Columns, typed
 from lake_spark.schema.spark_types import with_types
 from lake_spark.snapshots.derived_events import BEFORE, KNOWN
 from lake_spark.snapshots.source_snapshot import SourceSnapshot, scope_text
 from lake_spark.storage.commit_values import CommitValue
 from lake_spark.tables.table_run import TableRun
-
-Columns = List[Tuple[str, str]]
 
 
 def before(

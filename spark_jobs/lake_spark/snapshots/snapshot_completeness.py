@@ -11,7 +11,7 @@ import json
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Complete, Snapshot, TableSpec
@@ -35,8 +35,10 @@ LARGEST_MANIFEST = 64 * 1024 * 1024
 """Bytes of a manifest: a million names of 60 characters."""
 
 _LISTS = ("entries", "files", "manifest", "parts")
-_NAMES = ("url", "uri", "key", "path", "file", "name", "file_name", "filename")
-_NAMES += ("dataFileS3Key",)  # of DynamoDB
+_NAMES = (
+    *("url", "uri", "key", "path", "file", "name", "file_name", "filename"),
+    "dataFileS3Key",  # of DynamoDB
+)
 _SIZES = ("size", "content_length", "contentLength", "bytes")
 
 
@@ -129,7 +131,9 @@ def _of_folder(
     if not waiting:
         return None
     known = [each for each in ingested.all if each.path.startswith(below)]
-    times = {datetime.fromisoformat(each.snapshot_at) for each in known}
+    times = {
+        datetime.fromisoformat(each.snapshot_at) for each in known if each.snapshot_at
+    }
     if not waiting - times:
         return None
     if len(times | waiting) > 1:
@@ -180,7 +184,7 @@ def what_is_missing(
         return f"{_count(snapshot)}, but its marker {complete.marker} is missing"
     if isinstance(complete.parts, int):
         return _by_count(snapshot, complete.parts)
-    return _by_parts(snapshot, complete.parts)
+    return _by_parts(snapshot, complete.parts or "")
 
 
 def _bad_in_folder(run: TableRun, snapshot: SourceSnapshot) -> List[str]:
@@ -297,11 +301,13 @@ def _by_parts(snapshot: SourceSnapshot, pattern: str) -> Optional[str]:
 
 def _part_of(path: str, pattern: str) -> Tuple[int, int]:
     found = re.search(pattern, path)
+    said: Tuple[Any, ...] = found.groups()[:2] if found else ()
+    if found and found.groupdict():
+        said = (found.groupdict().get("part"), found.groupdict().get("count"))
     try:
-        groups = found.groupdict()
-        said = (groups["part"], groups["count"]) if groups else found.groups()[:2]
-        return int(said[0]), int(said[1])
-    except (AttributeError, KeyError, TypeError, ValueError):
+        part, count = map(int, said)
+        return part, count
+    except (TypeError, ValueError):
         raise WrongSnapshotFiles(
             [path],
             f"{shown(path)}: its path has no part and number of parts (source.complete.parts is "
@@ -328,7 +334,7 @@ def _by_manifest(
     run: TableRun, snapshot: SourceSnapshot, landing: Sequence[str]
 ) -> Optional[str]:
     if not snapshot.markers:
-        glob = run.spec.snapshot.complete.manifest
+        glob = marker_of(run.spec)
         return f"{_count(snapshot)}, but its manifest {glob} is missing"
     if len(snapshot.markers) > 1:
         named = ", ".join(shown(each.path) for each in snapshot.markers[:3])
@@ -370,7 +376,12 @@ def _of_snapshot(
     for each in found:
         parts = each.path.split("/")
         hidden = any(part.startswith((".", "_")) for part in parts)
-        if hidden or is_marker(each.path, marker) or not files.fullmatch(each.path):
+        if (
+            hidden
+            or marker
+            and is_marker(each.path, marker)
+            or not files.fullmatch(each.path)
+        ):
             raise _bad_manifest(
                 manifest,
                 f"lists {shown(each.path)}, which source.files does not match",
@@ -394,7 +405,7 @@ def _of_snapshot(
 
 
 def _refuse_unlisted(
-    snapshot: SourceSnapshot, manifest: LandingFile, paths: set
+    snapshot: SourceSnapshot, manifest: LandingFile, paths: Set[str]
 ) -> None:
     if paths:
         more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""

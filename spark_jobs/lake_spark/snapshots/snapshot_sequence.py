@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
@@ -107,8 +107,10 @@ def compared(
     )
     base_values = _values(state, columns, dropped)
     base = state.withColumns({**facts, **base_values}).select(
-        *(KEY, KNOWN, _SCOPE, _KEPT, *base_values, F.col(BEFORE).alias(_DECLARED)),
-        *(F.lit(_BASE).alias(_KIND), F.lit(-1).alias(PLACE)),
+        *map(F.col, (KEY, KNOWN, _SCOPE, _KEPT, *base_values)),
+        F.col(BEFORE).alias(_DECLARED),
+        F.lit(_BASE).alias(_KIND),
+        F.lit(-1).alias(PLACE),
     )
     line = line.unionByName(base, allowMissingColumns=True)
     if held is not None:
@@ -218,7 +220,8 @@ def outcomes(line: DataFrame, spec: TableSpec, columns: Sequence[str]) -> DataFr
     the one before it.
     """
     absent = line.where(f"{_GONE} IS NOT NULL").select(
-        *(KEY, *_kept(spec, columns), F.lit("absent").alias("lake_change")),
+        *map(F.col, (KEY, *_kept(spec, columns))),
+        F.lit("absent").alias("lake_change"),
         F.col(_GONE).alias(PLACE),
     )
     landed = line.where("lake_change IS NOT NULL").drop(_GONE)
@@ -229,7 +232,7 @@ def rows_of_steps(
     steps: Sequence[SnapshotInOrder],
     newest: Mapping[Optional[str], datetime],
     ignores: bool,
-) -> List[Tuple]:
+) -> List[Tuple[Any, ...]]:
     """Return for each place and scope value where a key would be absent next.
 
     And the time of the snapshot before.

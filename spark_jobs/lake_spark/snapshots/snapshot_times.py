@@ -10,9 +10,9 @@ import re
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
-from typing import Dict, Iterator, List, Optional, Sequence
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 
 from lake_spec.contract.clock_times import dates_by_clock
@@ -69,7 +69,11 @@ def dated(
 def _warn_of_doubled_hours(run: TableRun, files: Sequence[LandingFile]) -> None:
     """Name snapshots of an hour that clocks show twice: contract section 4."""
     zone = run.spec.landed.timezone
-    doubled = [each.path for each in files if is_doubled(each.snapshot_at, zone)]
+    doubled = [
+        each.path
+        for each in files
+        if each.snapshot_at and is_doubled(each.snapshot_at, zone)
+    ]
     if doubled:
         run.warn(
             WarningId.DOUBLED_HOUR,
@@ -102,13 +106,16 @@ def _timestamp(path: str, text: str, where: SnapshotTime, zone: str) -> datetime
         ) from None
 
 
+_Seen = Tuple[LandingFile, Optional[Row]]
+
+
 class _TimesOfFiles:
     """Snapshot times from a column: one pass over it, for all files of a shape."""
 
     def __init__(self, run: TableRun, bad: List[BadFile]) -> None:
         self.run = run
         self.spec: TableSpec = run.spec
-        self.where: SnapshotTime = run.spec.snapshot_time
+        self.where: SnapshotTime = run.spec.snapshot.snapshot_time
         self.bad = bad
 
     def read(self, files: Sequence[LandingFile]) -> Dict[str, datetime]:
@@ -129,8 +136,8 @@ class _TimesOfFiles:
                     self.bad.append(error)
         return times
 
-    def _seen(self, shape: Shape, group: List[LandingFile]) -> Iterator[tuple]:
-        def read(files: Sequence[LandingFile]) -> List[tuple]:
+    def _seen(self, shape: Shape, group: List[LandingFile]) -> Iterator[_Seen]:
+        def read(files: Sequence[LandingFile]) -> List[_Seen]:
             rows = self._rows(shape, files)
             name = partial(reader.file_name, self.run.spark)
             return [(file, rows.get(name(file))) for file in files]
@@ -155,10 +162,10 @@ class _TimesOfFiles:
         )
         return {row.file: row for row in found.collect()}
 
-    def _value(self, raw: DataFrame, shape: Shape) -> list:
+    def _value(self, raw: DataFrame, shape: Shape) -> List[Column]:
         """Return the column as text or microseconds since 1970, and what did not parse."""
         names = {name.lower(): name for name in shape.names}
-        column = names[self.where.column.lower()]
+        column = names[(self.where.column or "").lower()]
         kind = shape.type_of(column).name
         if kind not in _TYPES:
             raise WrongTypes(

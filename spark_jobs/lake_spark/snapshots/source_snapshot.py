@@ -43,7 +43,7 @@ def group_snapshots(
     files: Sequence[LandingFile], spec: TableSpec
 ) -> List[SourceSnapshot]:
     """Group the files into the snapshots that they make up, oldest first."""
-    groups: Dict[Tuple, List[LandingFile]] = {}
+    groups: Dict[Tuple[datetime, Tuple[str, ...]], List[LandingFile]] = {}
     for file in files:
         assert file.snapshot_at is not None
         groups.setdefault((file.snapshot_at, file.scopes), []).append(file)
@@ -66,8 +66,8 @@ def last_taken(ingested: IngestedFiles) -> Optional[datetime]:
 
 def is_full_load(file: LandingFile, ingested: IngestedFiles) -> bool:
     """Return whether a file is of the first snapshot, or of one that is not newer."""
-    first = ingested.oldest_snapshot
-    return first is None or file.snapshot_at <= first
+    first, at = ingested.oldest_snapshot, file.snapshot_at
+    return first is None or at is not None and at <= first
 
 
 def refuse_late(
@@ -90,7 +90,9 @@ def refuse_late(
 
 def of_scope(scope: Optional[str], spec: TableSpec) -> str:
     """Return ` of <column> '<value>'` for messages; nothing without a scope."""
-    return "" if scope is None else f" of {spec.scope.column} {quoted_value(scope)}"
+    if scope is None or spec.scope is None:
+        return ""
+    return f" of {spec.scope.column} {quoted_value(scope)}"
 
 
 def scope_text(spec: TableSpec) -> Column:

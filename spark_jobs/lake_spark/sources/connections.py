@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Tuple, Type, TypeVar
+from typing import Any, Tuple, Type, TypeVar
 
 from lake_spec.contract.connection_domains import refusal
 from lake_spec.diagnostics.suggestions import did_you_mean
-from lake_spec.model import Connection, EnvironmentSpec
+from lake_spec.model import EnvironmentSpec
 from lake_spark.errors import ForeignConnection, WrongConnection
 
 Kind = TypeVar("Kind")
@@ -40,5 +40,5 @@ def connection_of(
     return found
 
 
-def _words(kinds: Tuple[Type[Connection], ...]) -> str:
+def _words(kinds: Tuple[Type[Any], ...]) -> str:
     return " or ".join(each.kind for each in kinds)

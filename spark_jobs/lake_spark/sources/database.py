@@ -7,12 +7,12 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Protocol, Tuple
 
-from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from lake_spec.model.column_type import ColumnType
 from lake_spec.model.connections import Database
 from lake_spec.text.marked_values import row_value, unmarked
+from lake_spark import java
 from lake_spark.errors import PullFailed, StageError, first_line
 from lake_spark.sources.secrets import Credentials
 
@@ -132,13 +132,17 @@ class Dialect(Protocol):
     def now(self, session: "Session") -> str:
         """Return the server's time, UTC, as text."""
 
-    def newest(self, session: "Session", table: str, column: SourceColumn):
+    def newest(
+        self, session: "Session", table: str, column: SourceColumn
+    ) -> Optional[str]:
         """Return the last number that the database gave a cursor; None if it gives none."""
 
     def reading(self, column: SourceColumn, wanted: TargetColumn) -> Reading:
         """Return how a column is read without loss."""
 
-    def edges(self, session: "Session", table: str, column: SourceColumn, parts: int):
+    def edges(
+        self, session: "Session", table: str, column: SourceColumn, parts: int
+    ) -> List[str]:
         """Return literals that cut the column's values into so many ranges; [] for one."""
 
     def as_cursor(self, column: SourceColumn, sql: str) -> str:
@@ -164,7 +168,7 @@ class Session:
         self.execute("SAVEPOINT attempt")
         try:
             self.execute(sql)
-        except Py4JJavaError as error:
+        except java.Py4JJavaError as error:
             if error.java_exception.getSQLState() != but:
                 raise
             self.execute("ROLLBACK TO SAVEPOINT attempt")
@@ -173,6 +177,10 @@ class Session:
     def row(self, sql: str) -> List[Optional[str]]:
         """Return the one row of a query, as texts."""
         return self.rows(sql)[0]
+
+    def texts(self, sql: str) -> List[str]:
+        """Return the one row of a query of which no value is null."""
+        return [text for text in self.row(sql) if text is not None]
 
     def rows(self, sql: str) -> List[List[Optional[str]]]:
         """Return the rows of a query, as texts."""
@@ -213,7 +221,7 @@ class Server:
     @contextmanager
     def session(self, spark: SparkSession) -> Iterator[Session]:
         """Yield a session of the driver, in one transaction until the block ends."""
-        jvm = spark._jvm
+        jvm = java.packages(spark)
         registry = jvm.org.apache.spark.sql.execution.datasources.jdbc.DriverRegistry
         registry.register(self.dialect.driver)
         properties = jvm.java.util.Properties()

@@ -219,4 +219,13 @@ def _reaches(landed: Landed, since: Value) -> bool:
         greatest = value_of(landed.greatest)
     except (ValueError, InvalidOperation):
         return True
-    return not isinstance(greatest, type(since)) or greatest >= since
+    return not isinstance(greatest, type(since)) or not is_less(greatest, since)
+
+
+def is_less(one: Value, other: Value) -> bool:
+    """Compare two values of a cursor; raise TypeError for a number and a time."""
+    if isinstance(one, datetime) and isinstance(other, datetime):
+        return one < other
+    if isinstance(one, Decimal) and isinstance(other, Decimal):
+        return one < other
+    raise TypeError(f"a {type(one).__name__} is not compared with another kind")

@@ -34,6 +34,7 @@ from lake_spark.sources.jdbc_bookmark import (
     Landed,
     TOLERANCE,
     Value,
+    is_less,
     moved,
     text_of,
     value_of,
@@ -220,7 +221,7 @@ def _reach(table: OpenTable, column: SourceColumn) -> CursorRange:
     if text is None:
         return CursorRange(is_empty=not table.has_nulls(column))
     top, limit = _parsed(table, column, text), _limit(table, column)
-    if top is not None and (limit is None or top <= limit):
+    if top is not None and (limit is None or not is_less(limit, top)):
         return CursorRange(False, top, top, limit)
     if limit is None:
         raise PullFailed(
@@ -230,7 +231,7 @@ def _reach(table: OpenTable, column: SourceColumn) -> CursorRange:
         )
     known = table.greatest(column, _sql(table, column, limit))
     end = None if known is None else _parsed(table, column, known)
-    if top is None or not isinstance(top, datetime) or top > limit + TOLERANCE:
+    if not _is_soon(top, limit):
         table.run.warn(
             WarningId.FUTURE_CURSOR,
             f"connection {table.server.name!r}: {table.name}: the greatest value of its"
@@ -289,6 +290,13 @@ def _six_digits(text: str) -> str:
     return f"{whole}.{digits.ljust(6, '0')}" if dot else whole
 
 
+def _is_soon(top: Optional[Value], limit: Value) -> bool:
+    """Return whether a time is later than the database's by what clocks differ at most."""
+    if not isinstance(top, datetime) or not isinstance(limit, datetime):
+        return False
+    return top <= limit + TOLERANCE
+
+
 def _last(run: TableRun, bookmark: Bookmark, reach: CursorRange) -> Optional[Value]:
     """Return the bookmark's end, where the cursor still is of its kind.
 
@@ -297,7 +305,9 @@ def _last(run: TableRun, bookmark: Bookmark, reach: CursorRange) -> Optional[Val
     last, limit = bookmark.end, reach.limit if reach.limit is not None else reach.top
     if last is None or (limit is not None and not isinstance(last, type(limit))):
         return None
-    if limit is None or not isinstance(last, datetime) or last <= limit:
+    if not isinstance(limit, datetime) or not isinstance(last, datetime):
+        return last
+    if last <= limit:
         return last
     if last <= limit + TOLERANCE:
         return limit
@@ -327,7 +337,7 @@ def _asked(
 
 
 def _is_before(reach: CursorRange, start: Optional[Value]) -> bool:
-    return start is not None and reach.top is not None and reach.top < start
+    return start is not None and reach.top is not None and is_less(reach.top, start)
 
 
 def _condition(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 from functools import reduce
+from operator import and_
 from typing import Any, Iterable, List, Optional, Tuple
 
 from pyspark.sql import Column, DataFrame
@@ -80,12 +81,12 @@ def split(
 
 def _are_equal(rows: DataFrame, earlier: DataFrame) -> Column:
     """Return the condition that rows have the same values in the columns of both."""
-    pairs: List[Any] = [
+    pairs: List[Column] = [
         rows[_quoted(name)].eqNullSafe(earlier[_quoted(name)])
         for name in rows.columns
         if name in earlier.columns
     ]
-    return reduce(lambda a, b: a & b, pairs)
+    return reduce(and_, pairs)
 
 
 def _quoted(name: str) -> str:

@@ -87,7 +87,7 @@ class OpenTable:
         """Return the column of that name, at most the case apart."""
         alike = [each for each in self.columns if each.name.lower() == name.lower()]
         exact = [each for each in alike if each.name == name]
-        return (exact or alike or [None])[0]
+        return next(iter(exact or alike), None)
 
     def greatest(
         self, column: SourceColumn, up_to: Optional[str] = None
@@ -240,7 +240,7 @@ def opened(run: TableRun, pull: TablePull) -> Iterator[OpenTable]:
     kept_in = database.secret_store
     who = credentials_of(run.store, name, database.secret, kept_in)
     is_postgresql = isinstance(database, PostgreSql)
-    dialect = PostgreSqlDialect() if is_postgresql else MariaDbDialect()
+    dialect: Dialect = PostgreSqlDialect() if is_postgresql else MariaDbDialect()
     ca = None
     if database.ca is not None:
         trusted = certificates_of(run.store, name, database.ca)

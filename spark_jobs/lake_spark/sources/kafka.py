@@ -10,7 +10,9 @@ loss was accepted, which is therefore asked for once.
 from __future__ import annotations
 
 import gzip
-from typing import Dict, List, Tuple
+from typing import Dict, Iterable, List, Tuple
+
+from pyspark.sql import Row
 
 from lake_spec.contract.pull_folders import CHANGES
 from lake_spec.diagnostics.warnings import WarningId
@@ -100,7 +102,7 @@ def _expired(partition: Partition, wanted: int) -> str:
     )
 
 
-def _content(run: TableRun, rows) -> Tuple[bytes, int]:
+def _content(run: TableRun, rows: Iterable[Row]) -> Tuple[bytes, int]:
     """Return the lines of a landing file, packed, and how many they are.
 
     Tombstones of Debezium follow a delete that says the same: they are counted and

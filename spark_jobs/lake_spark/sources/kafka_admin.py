@@ -12,6 +12,7 @@ from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import KafkaCluster
 from lake_spec.model.choices import KafkaSecurity
 from lake_spec.text.marked_values import unmarked
+from lake_spark import java
 from lake_spark.errors import PullFailed, first_line
 from lake_spark.sources.kafka_offsets import Partition
 from lake_spark.sources.secrets import Credentials
@@ -76,7 +77,7 @@ def describe(spark: SparkSession, name: str, settings: Dict[str, str]) -> Topic:
 
     PullFailed where there is no such topic, or nobody answers.
     """
-    jvm = spark._jvm
+    jvm = java.packages(spark)
     given = jvm.java.util.Properties()
     for key, value in settings.items():
         given.setProperty(key, value)
@@ -84,7 +85,8 @@ def describe(spark: SparkSession, name: str, settings: Dict[str, str]) -> Topic:
         lambda: jvm.org.apache.kafka.clients.admin.AdminClient.create(given), settings
     )
     try:
-        return _or_failed(lambda: _described(jvm, admin, name), settings)
+        topic: Topic = _or_failed(lambda: _described(jvm, admin, name), settings)
+        return topic
     finally:
         admin.close(jvm.java.time.Duration.ofSeconds(5))
 

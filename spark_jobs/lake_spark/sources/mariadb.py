@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Tuple
 
-from lake_spec.model import MariaDb
+from lake_spec.model.connections import Database
 from lake_spark.sources.database import (
     LONGEST_WAIT,
     Reading,
@@ -22,12 +22,9 @@ _BYTES = ("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob")
 _TEXTS = ("varchar", "tinytext", "text", "mediumtext", "longtext")
 """Never within a function: one that gives more than max_allowed_packet gives NULL."""
 
-_GEOMETRIES = ("geometry", "point", "linestring", "polygon", "multipoint")
-_GEOMETRIES += (
-    "multilinestring",
-    "multipolygon",
-    "geometrycollection",
-    "geomcollection",
+_GEOMETRIES = (
+    *("geometry", "point", "linestring", "polygon", "multipoint"),
+    *("multilinestring", "multipolygon", "geometrycollection", "geomcollection"),
 )
 _TIMES = {"date": "date", "datetime": "timestamp_ntz", "timestamp": "timestamp"}
 
@@ -36,15 +33,15 @@ class MariaDbDialect:
     """A snapshot is of one session: a table is read by one statement."""
 
     driver = "org.mariadb.jdbc.Driver"
-    begin = ("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",)
+    begin: Tuple[str, ...] = ("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",)
     cursors = {**dict.fromkeys((*_WHOLE, "decimal"), "number"), **_TIMES}
 
-    def url(self, database: MariaDb) -> str:
+    def url(self, database: Database) -> str:
         """Return its JDBC address: by this name Spark quotes as MySQL does."""
         place = f"{database.host}:{database.port}/{database.database}"
         return f"jdbc:mysql://{place}?permitMysqlScheme=true"
 
-    def properties(self, database: MariaDb, ca: Optional[str]) -> Dict[str, str]:
+    def properties(self, database: Database, ca: Optional[str]) -> Dict[str, str]:
         """Return further properties of every session; `ca` is a file of certificates."""
         tls = {"sslMode": "trust" if database.tls else "disable"}
         if ca is not None:
@@ -69,7 +66,9 @@ class MariaDbDialect:
     def opened(self, session: Session, table: str) -> SessionSnapshot:
         """Return the time of a session that just began: what ALTER TABLE or TRUNCATE made
         of the table since then, the server itself refuses to read."""
-        (at,) = session.row("SELECT date_format(utc_timestamp(), '%Y-%m-%dT%H-%i-%s')")
+        (at,) = session.texts(
+            "SELECT date_format(utc_timestamp(), '%Y-%m-%dT%H-%i-%s')"
+        )
         return SessionSnapshot(at)
 
     def joining(self, opened: SessionSnapshot) -> str:

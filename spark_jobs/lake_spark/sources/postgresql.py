@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Dict, List, Optional, Tuple
 
-from lake_spec.model import PostgreSql
+from lake_spec.model.connections import Database
 from lake_spark.sources.database import (
     LONGEST_WAIT,
     Reading,
@@ -18,6 +18,7 @@ from lake_spark.sources.database import (
 
 _NUMBERS = ("bool", "int4", "int8", "float4", "float8")
 _WHOLE = ("int2", "int4", "int8")
+_DIGITS = re.compile(r"-?\d+")
 _TEXTS = ("text", "varchar")
 _TIMES = {"date": "date", "timestamp": "timestamp_ntz", "timestamptz": "timestamp"}
 _CASTS = (*_NUMBERS, *_TEXTS, *_TIMES, "int2", "numeric", "uuid", "json", "jsonb")
@@ -86,7 +87,7 @@ class PostgreSqlDialect:
     """One snapshot, which the driver exports and every session of Spark's joins."""
 
     driver = "org.postgresql.Driver"
-    begin = (
+    begin: Tuple[str, ...] = (
         "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
         "SET LOCAL TIME ZONE 'UTC'",
         # It waits while Spark reads, and the snapshot goes with it.
@@ -101,12 +102,12 @@ class PostgreSqlDialect:
 
     cursors = {**dict.fromkeys((*_WHOLE, "numeric"), "number"), **_TIMES}
 
-    def url(self, database: PostgreSql) -> str:
+    def url(self, database: Database) -> str:
         """Return its JDBC address, without user and password."""
         place = f"{database.host}:{database.port}/{database.database}"
         return f"jdbc:postgresql://{place}"
 
-    def properties(self, database: PostgreSql, ca: Optional[str]) -> Dict[str, str]:
+    def properties(self, database: Database, ca: Optional[str]) -> Dict[str, str]:
         """Return further properties of every session; `ca` is a file of certificates."""
         tls = {"sslmode": "require" if database.tls else "prefer"}
         if ca is not None:
@@ -129,7 +130,7 @@ class PostgreSqlDialect:
         """
         lock = f"LOCK TABLE {table} IN ACCESS SHARE MODE"
         session.attempt(lock, but=_NOT_LOCKABLE)
-        at, snapshot = session.row(f"SELECT {_NOW}, pg_export_snapshot()")
+        at, snapshot = session.texts(f"SELECT {_NOW}, pg_export_snapshot()")
         return SessionSnapshot(at, snapshot)
 
     def joining(self, opened: SessionSnapshot) -> str:
@@ -207,9 +208,10 @@ class PostgreSqlDialect:
         number = "{}" if kind in _WHOLE else "floor(extract(epoch FROM {}))"
         ends = [number.format(f"{each}({name})") for each in ("min", "max")]
         texts = session.row(f"SELECT {', '.join(ends)} FROM {table}")
-        if not all(text and re.fullmatch(r"-?\d+", text) for text in texts):
+        numbers = [int(text) for text in texts if text and _DIGITS.fullmatch(text)]
+        if len(numbers) < 2:
             return []  # no rows, or an infinite time
-        low, high = (int(text) for text in texts)
+        low, high = numbers
         parts = min(parts, high - low + 1)
         cuts = [low + (high - low + 1) * each // parts for each in range(1, parts)]
         return [_FROM_SECONDS.get(kind, "{}").format(cut) for cut in cuts]

@@ -50,7 +50,7 @@ def _texts(content: bytes) -> "Credentials | None":
         return None
     if not isinstance(found, dict):
         return None
-    values = [found.get(name) for name in ("username", "password")]
-    if not all(isinstance(value, str) and value for value in values):
+    name, password = found.get("username"), found.get("password")
+    if not (isinstance(name, str) and isinstance(password, str) and name and password):
         return None
-    return Credentials(*values)
+    return Credentials(name, password)

@@ -56,9 +56,11 @@ class PullFolder:
     def facts(self) -> Optional[Dict[str, Any]]:
         """Return what a finished pull says of itself; None if it is not there."""
         try:
-            return json.loads(self.store.read(f"{self.uri}/{PULLED}"))
+            content = self.store.read(f"{self.uri}/{PULLED}")
         except KeyError:
             return None
+        facts: Dict[str, Any] = json.loads(content)
+        return facts
 
 
 def folder_at(run: TableRun, path: str) -> PullFolder:

@@ -60,7 +60,8 @@ def _write(table: OpenTable, path: str, rows: DataFrame) -> int:
     seen = rows.observe(counted, F.count(F.lit(1)).alias("rows"))
     form = table.run.spec.landed.format.type
     seen.write.format(form).options(**FORMAT).mode("append").save(folder.uri)
-    return counted.get["rows"]
+    count: int = counted.get["rows"]
+    return count
 
 
 def _finish(

@@ -14,7 +14,7 @@ from lake_spark.erasure import landing_files, reports, request, tables
 from lake_spark.erasure.scan import scan_files
 from lake_spark.erasure.subjects import Subjects, subjects
 from lake_spark.errors import NotErasable, UnfinishedReprocess
-from lake_spark.formats.inference import time_column
+from lake_spark.formats.column_names import time_column
 from lake_spark.ingest import hoodie_streamer
 from lake_spark.materialize import affected_keys
 from lake_spark.materialize.layers import build_current, build_history
@@ -111,7 +111,7 @@ def _refuse_one_of_several_keys(run: TableRun, of_table: Subjects) -> None:
         )
 
 
-def _count(run: TableRun, of_table: Subjects) -> landing_files.Found:
+def _count(run: TableRun, of_table: Subjects) -> landing_files.SubjectRecords:
     """Count the rows of the subjects, and note where they are."""
     found = landing_files.find(run, of_table)
     run.report.erasure = {

@@ -143,7 +143,8 @@ def _without_copies(
     }
     found = []
     for file in files:
-        first = known.get((file.snapshot_at.isoformat(), file.etag, file.scopes))
+        at = file.snapshot_at.isoformat() if file.snapshot_at else None
+        first = known.get((at, file.etag, file.scopes))
         if first is None:
             found.append(file)
         else:

@@ -28,7 +28,6 @@ from lake_spark.errors import LegacyLists
 from lake_spark.profiling.profile import profile_where_due
 from lake_spark.publish.publication import drop_unasked, publish
 from lake_spark.storage.commit_values import CommitValue
-from lake_spark.storage.committed_table import CommittedTable
 from lake_spec.hudi.file_names import data_file
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import StoredObject
@@ -37,7 +36,7 @@ from lake_spark.storage.parquet_table import ParquetTable
 from lake_spark.storage.session import session_for_statements
 from lake_spark.storage.table_size import layer_size
 from lake_spark.tables import catalog, whole_messages
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import Table, TableRun
 
 
 def maintenance(run: TableRun) -> None:
@@ -65,7 +64,7 @@ def _sweep_ingested_files(run: TableRun) -> None:
         run.say(f"removed {gone} object(s) about ingested files")
 
 
-def _maintenance(run: TableRun, layer: str, table: CommittedTable) -> None:
+def _maintenance(run: TableRun, layer: str, table: Table) -> None:
     table.roll_back_failed_writes()
     before, known = _size(run, table), set(run.report.commits)
     _do_what_is_due(run, layer, table)
@@ -75,14 +74,14 @@ def _maintenance(run: TableRun, layer: str, table: CommittedTable) -> None:
     run.report.maintained.append(Maintained(layer, done, before, after))
 
 
-def _size(run: TableRun, table: CommittedTable) -> LayerSize:
+def _size(run: TableRun, table: Table) -> LayerSize:
     if isinstance(table, ParquetTable):
         return table.size()
     files = run.store.list(f"{table.path}/")
     return layer_size(files, table.path, table.replaced_groups())
 
 
-def _do_what_is_due(run: TableRun, layer: str, table: CommittedTable) -> None:
+def _do_what_is_due(run: TableRun, layer: str, table: Table) -> None:
     due = run.spec.maintenance
     if isinstance(table, ParquetTable):
         warn_of_size(run, layer, table)
@@ -103,7 +102,7 @@ def _do_what_is_due(run: TableRun, layer: str, table: CommittedTable) -> None:
         _note(run, layer, "cleaning", table.clean(clean_options(due.keep_commits)))
 
 
-def warn_of_size(run: TableRun, layer: str, table: CommittedTable) -> None:
+def warn_of_size(run: TableRun, layer: str, table: Table) -> None:
     """Warn where a bucket has outgrown one core, and propose a number of buckets."""
     storage = run.spec.storage
     if storage.index is not Index.BUCKET:
@@ -176,12 +175,12 @@ def _commits(table: HudiTable) -> int:
     return sum(1 for _ in table.actions())
 
 
-def sizes(run: TableRun, table: CommittedTable) -> List[int]:
+def sizes(run: TableRun, table: Table) -> List[int]:
     """Return the bytes of each file of the newest state of a table."""
     return [each.size for each in _newest_files(run, table)]
 
 
-def _newest_files(run: TableRun, table: CommittedTable) -> List[StoredObject]:
+def _newest_files(run: TableRun, table: Table) -> List[StoredObject]:
     newest = {file.rpartition("/")[2] for file in table.read().inputFiles()}
     files = run.store.list(f"{table.path}/")
     return [each for each in files if each.uri.rpartition("/")[2] in newest]

@@ -18,10 +18,11 @@ def warn(run: TableRun, now: Optional[datetime] = None) -> None:
     """Warn where current waits for its cleaning for longer than a week and a day."""
     now = now or datetime.now(timezone.utc)
     keep = run.spec.maintenance.keep_commits
-    since = due_since(run.current, keep)
+    current = run.hudi("current")
+    since = due_since(current, keep)
     if since is None or now - since < PATIENCE:
         return
-    waiting = len(run.current.requested()) - keep
+    waiting = len(current.requested()) - keep
     run.warn(
         WarningId.OVERDUE_MAINTENANCE,
         f"maintenance is due since {since:%Y-%m-%d}: {waiting:,} commit(s) more than"

@@ -66,7 +66,7 @@ def _remove_erased(run: TableRun) -> None:
     table = run.current
     if CommitValue.ERASED not in table.metadata_with(CommitValue.INPUTS_READ):
         return
-    built = table.last_instant(CommitValue.INPUTS_READ)
+    built = table.last_instant(CommitValue.INPUTS_READ) or ""
     unfinished = f"{run.home}/{_UNFINISHED}"
     if not any(_older_files(run, built)) and not run.store.list(unfinished):
         return

@@ -29,7 +29,7 @@ from lake_spark.scd2.key_changes import with_families
 from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables import recorded_settings
-from lake_spark.tables.table_run import TableRun, table_columns
+from lake_spark.tables.table_run import Table, TableRun, table_columns
 
 SHOWN = 5
 """How many differing rows of a table are reported."""
@@ -48,7 +48,7 @@ def verify(run: TableRun, share: float) -> State:
     recorded_settings.check_tables(run)
     columns = [name for name, _ in table_columns(run.spec, run.log)]
     layers = (
-        (run.current, CurrentLayer(run.spec, columns)),
+        (run.hudi("current"), CurrentLayer(run.spec, columns)),
         (run.history, layer_of_history(run, columns)),
     )
     found: List[str] = []
@@ -81,7 +81,7 @@ def _verify_product(run: TableRun, share: float) -> State:
 
 def _faults(
     run: TableRun,
-    table: HudiTable,
+    table: Table,
     layer: Layer,
     desired: DataFrame,
     share: float,
@@ -123,7 +123,7 @@ def _folded(
     share: float,
 ) -> DataFrame:
     """Return what the log makes of the chosen keys, as of the table's commit."""
-    built = table.last_value(CommitValue.LOG_INSTANT)
+    built = table.value(CommitValue.LOG_INSTANT)
     roles = Roles.of(run.spec, columns)
     ingested = run.ingested_files()
     log = retractions.until(run.log.read(), built)

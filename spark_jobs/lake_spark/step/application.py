@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Callable, Dict, List, Sequence
+from typing import Callable, Dict, List, Optional, Sequence
 
 from pyspark.sql import SparkSession
 
@@ -45,11 +45,11 @@ from lake_spark.step.run_stage import Stage, run_stage
 from lake_spark.step.table_order import waves
 from lake_spark.storage.lease_check import CheckedStore, LeaseCheck
 from lake_spark.storage.object_store import ObjectStore, open_store
-from lake_spark.storage.session import open_session
+from lake_spark.storage.session import open_session, setting
 from lake_spark.tables import foreign_files
 from lake_spark.tables.table_run import TableRun
 
-STAGES: Dict[str, Stage] = {
+STAGES: Dict[str, Callable[..., Optional[State]]] = {
     "prepare_full_load": prepare_full_load,
     "prepare_incremental": prepare_incremental,
     "full_load": full_load,
@@ -92,7 +92,7 @@ def main(argv: Sequence[str]) -> int:
     if asked.stage == PROBE:
         probe(spark, store, release.environment, asked.run, asked.region)
         return 0
-    at_once = int(spark.conf.get(TABLES_AT_ONCE, str(ClusterSpec.tables_at_once)))
+    at_once = int(setting(spark, TABLES_AT_ONCE, str(ClusterSpec.tables_at_once)))
     if asked.stage == CONTINUOUS:
         tables = _planned(store, release, asked, at_once)
         table_run = partial(_table_run, spark, check, release, asked)
@@ -256,6 +256,7 @@ def _table_run(
 
 def _request_uri(release: Release, asked: Arguments) -> str:
     runs = release.environment.runs
+    assert asked.request is not None, "an erase has a request"
     return erase_request.uri_of(runs, asked.domain, asked.request)
 
 

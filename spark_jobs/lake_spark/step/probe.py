@@ -19,9 +19,10 @@ from pyspark.sql import SparkSession
 
 from lake_spec.model import EnvironmentSpec
 from lake_spec.text.marked_values import unmarked
+from lake_spark import java
 from lake_spark.errors import first_line
 from lake_spark.storage.object_store import ObjectStore, split_uri
-from lake_spark.storage.session import SHUFFLE_PARTITIONS
+from lake_spark.storage.session import SHUFFLE_PARTITIONS, setting
 
 PROBE = "probe"
 """The stage, and the folder of its facts below the run's."""
@@ -85,11 +86,13 @@ def _versions(spark: SparkSession) -> Dict[str, str]:
 
 
 def _package_of(spark: SparkSession, name: str) -> Any:
-    return spark._jvm.java.lang.Class.forName(name).getPackage()
+    return java.packages(spark).java.lang.Class.forName(name).getPackage()
 
 
 def _is_loaded(spark: SparkSession, name: str) -> bool:
-    loader = spark._jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    loader = (
+        java.packages(spark).java.lang.Thread.currentThread().getContextClassLoader()
+    )
     try:
         loader.loadClass(name)
     except Exception:  # of Java: ClassNotFoundException, NoClassDefFoundError
@@ -102,11 +105,11 @@ def _parallelism(spark: SparkSession) -> Dict[str, int]:
     context = spark.sparkContext
     numbers = context.parallelize(range(_TASKS), _TASKS)
     numbers.foreach(lambda number: time.sleep(_TASK_SECONDS))
-    infos = context._jsc.sc().statusTracker().getExecutorInfos()
+    infos = java.context(spark).sc().statusTracker().getExecutorInfos()
     return {
         "executors": max(1, len(list(infos)) - 1),  # one of them is the driver
         "default": context.defaultParallelism,
-        "shuffle_partitions": int(spark.conf.get(SHUFFLE_PARTITIONS)),
+        "shuffle_partitions": int(setting(spark, SHUFFLE_PARTITIONS)),
     }
 
 

@@ -11,7 +11,9 @@ from lake_spec.model import References, TableSpec
 class OfTable(Protocol):
     """Whatever is about one table."""
 
-    spec: TableSpec
+    @property
+    def spec(self) -> TableSpec:
+        """Return the table's spec."""
 
 
 Each = TypeVar("Each", bound=OfTable)
@@ -35,6 +37,5 @@ def waves(tables: Sequence[Each]) -> List[List[Each]]:
 
 def _needs(of: OfTable) -> Set[str]:
     """Return the names of the other tables that a table needs."""
-    checks = (each for each in of.spec.checks if isinstance(each, References))
-    named = {each.table for each in (*of.spec.enrich, *checks)}
-    return named - {of.spec.name}
+    checks = {each.table for each in of.spec.checks if isinstance(each, References)}
+    return checks.union(each.table for each in of.spec.enrich) - {of.spec.name}

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Callable, List, Mapping, Sequence, Tuple
 
-from py4j.java_gateway import JavaObject, JavaPackage, is_instance_of
-from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegralType
@@ -28,7 +26,8 @@ from lake_spec.hudi.options import (
     table_properties,
 )
 from lake_spec.text.sql_text import sql_identifier
-from lake_spark.storage.session import SHUFFLE_PARTITIONS
+from lake_spark import java
+from lake_spark.storage.session import SHUFFLE_PARTITIONS, setting
 from lake_spark.storage.shuffle_hash import numbers_of_tasks
 from lake_spark.storage.timeline import meta_client
 
@@ -66,11 +65,11 @@ def is_for(options: Mapping[str, str], *, is_new: bool) -> bool:
 class _Commit:
     """A commit that was begun: by which client, of which table, when and how."""
 
-    client: JavaObject
-    table: JavaObject
+    client: java.JavaObject
+    table: java.JavaObject
     instant: str
     action: str
-    operation: JavaObject
+    operation: java.JavaObject
 
 
 class BucketWriter:
@@ -88,8 +87,8 @@ class BucketWriter:
     ) -> None:
         self._spark, self._path, self._options = spark, path, options
         self._order = [F.col(sql_identifier(name)) for name in order]
-        self._jvm = spark._jvm
-        self._hudi = spark._jvm.org.apache.hudi
+        self._jvm = java.packages(spark)
+        self._hudi = java.packages(spark).org.apache.hudi
 
     @property
     def _has_buckets(self) -> bool:
@@ -109,12 +108,12 @@ class BucketWriter:
         """
         try:
             self._write(rows, metadata, is_new, before_commit)
-        except Py4JJavaError as error:
-            gateway = self._spark.sparkContext._gateway
-            if is_instance_of(gateway, error.java_exception, "java.lang.LinkageError"):
-                raise SlowerShuffle(str(error.java_exception)) from error
+        except java.Py4JJavaError as error:
+            fault = error.java_exception
+            if java.is_instance(self._spark, fault, "java.lang.LinkageError"):
+                raise SlowerShuffle(str(fault)) from error
             raise
-        except Py4JError as error:  # no such method, or of other arguments
+        except java.Py4JError as error:  # no such method, or of other arguments
             raise SlowerShuffle(str(error)) from error
 
     def _write(
@@ -125,7 +124,7 @@ class BucketWriter:
         before_commit: Callable[[], None],
     ) -> None:
         sink = reduce(getattr, SINK.split("."), self._jvm)
-        if isinstance(sink, JavaPackage):
+        if isinstance(sink, java.JavaPackage):
             raise SlowerShuffle(f"the class {SINK} is missing")
         if is_new:
             self._create()
@@ -135,7 +134,7 @@ class BucketWriter:
             replaced = self._replaced(commit)
             placed = self._placed(rows, commit)
             written = sink.bulkInsert(
-                placed._jdf,
+                java.frame(placed),
                 commit.instant,
                 commit.table,
                 client.getConfig(),
@@ -155,14 +154,17 @@ class BucketWriter:
         for name, value in table_properties(self._options).items():
             properties.setProperty(name, value)
         storage = self._hudi.storage.hadoop.HadoopStorageConfiguration(
-            self._spark._jsc.hadoopConfiguration()
+            java.hadoop_configuration(self._spark)
         )
         builder = self._hudi.common.table.HoodieTableMetaClient.newTableBuilder()
         builder.fromProperties(properties).initTable(storage, self._path)
 
-    def _client(self, rows: DataFrame) -> JavaObject:
+    def _client(self, rows: DataFrame) -> java.JavaObject:
         """Return Hudi's writer for rows of this schema."""
-        schema, name = rows._jdf.schema(), self._options[HudiKey.TABLE_NAME.value]
+        schema, name = (
+            java.frame(rows).schema(),
+            self._options[HudiKey.TABLE_NAME.value],
+        )
         avro = self._hudi.AvroConversionUtils.convertStructTypeToAvroSchema(
             schema, *avro_names(name)
         )
@@ -171,14 +173,14 @@ class BucketWriter:
         types.tryOverrideParquetWriteLegacyFormatProperty(options, schema)
         converter = self._hudi.internal.schema.convert.AvroInternalSchemaConverter
         return self._hudi.DataSourceUtils.createHoodieClient(
-            self._spark._jsc,
+            java.context(self._spark),
             converter.fixNullOrdering(avro).toString(),
             self._path,
             name,
             options,
         )
 
-    def _begin(self, client: JavaObject) -> _Commit:
+    def _begin(self, client: java.JavaObject) -> _Commit:
         """Begin a commit; it removes what earlier ones left that were killed."""
         common, some = self._hudi.common, self._hudi.common.util.Option
         operation = common.model.WriteOperationType.fromValue(
@@ -209,7 +211,7 @@ class BucketWriter:
         buckets = int(self._options[HudiKey.BUCKETS.value])
         bucket = _bucket(rows.sparkSession, self._options[HudiKey.BUCKET_HASH.value])
         if self._options[HudiKey.PARTITION_PATH.value]:
-            tasks = rows.sparkSession.conf.get(SHUFFLE_PARTITIONS)
+            tasks = setting(rows.sparkSession, SHUFFLE_PARTITIONS)
             # Numbers sort faster than names of folders. Two folders of one number would
             # leave two file groups of a bucket, which are counted before the commit.
             placed = keyed.withColumn(
@@ -240,7 +242,7 @@ class BucketWriter:
             return True
         names = [*_fields(self._options, HudiKey.RECORD_KEY), *folders]
         ones = rows.sparkSession.range(1).select(*[F.lit(1).alias(n) for n in names])
-        row = ones.select(*_hudi_columns(self._options), "*")._jdf.first()
+        row = java.frame(ones.select(*_hudi_columns(self._options), "*")).first()
         properties = self._hudi.common.config.TypedProperties()
         for name, value in self._options.items():
             properties.setProperty(name, value)
@@ -253,11 +255,11 @@ class BucketWriter:
         """Return the rows with Hudi's columns by its own generator of keys and folders."""
         as_they_are = self._hudi.execution.bulkinsert.NonSortPartitionerWithRows()
         keyed = self._hudi.HoodieDatasetBulkInsertHelper.prepareForBulkInsert(
-            rows._jdf, commit.client.getConfig(), as_they_are, commit.instant
+            java.frame(rows), commit.client.getConfig(), as_they_are, commit.instant
         )
         return DataFrame(keyed, rows.sparkSession)
 
-    def _replaced(self, commit: _Commit) -> JavaObject:
+    def _replaced(self, commit: _Commit) -> java.JavaObject:
         """Return by folder the file groups that the commit takes the place of."""
         found = self._jvm.java.util.HashMap()
         if self._options[HudiKey.OPERATION.value] != Operation.REPLACE.value:
@@ -274,7 +276,7 @@ class BucketWriter:
             found.put(folder, groups)
         return found
 
-    def _files(self, statuses: JavaObject) -> JavaObject:
+    def _files(self, statuses: java.JavaObject) -> java.JavaObject:
         """Return what is to be committed; raise unless each bucket has one file group."""
         found = self._jvm.java.util.ArrayList()
         groups: List[Tuple[str, str]] = []
@@ -297,9 +299,9 @@ class BucketWriter:
     def _end(
         self,
         commit: _Commit,
-        files: JavaObject,
+        files: java.JavaObject,
         metadata: Mapping[str, str],
-        replaced: JavaObject,
+        replaced: java.JavaObject,
     ) -> None:
         some = self._hudi.common.util.Option
         named = {METADATA_PREFIX + name: value for name, value in metadata.items()}
@@ -312,7 +314,7 @@ class BucketWriter:
             some.empty(),
         )
 
-    def _java_map(self, entries: Mapping[str, str]) -> JavaObject:
+    def _java_map(self, entries: Mapping[str, str]) -> java.JavaObject:
         found = self._jvm.java.util.HashMap()
         for key, value in entries.items():
             found.put(key, value)
@@ -350,8 +352,8 @@ def _bucket(spark: SparkSession, field: str) -> Column:
     It is that of a list with one text in Java. Hive's is the same for texts in ASCII,
     and `lake_key` is one (schema/key_text.py).
     """
-    jvm = spark._jvm
-    values = [F.lit(1)._jc.expr(), F.col(field)._jc.expr()]
+    jvm = java.packages(spark)
+    values = [java.expression(F.lit(1)), java.expression(F.col(field))]
     hashed = jvm.org.apache.spark.sql.catalyst.expressions.HiveHash(
         jvm.PythonUtils.toSeq(values)
     )

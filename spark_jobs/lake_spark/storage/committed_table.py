@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Iterator, List, Mapping, Optional
+from typing import Iterator, List, Mapping, Optional, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from lake_spec.hudi.options import Operation
 from lake_spark.storage.timeline import Commit, Instant
 
 
@@ -44,6 +45,20 @@ class CommittedTable(ABC):
         """Return the rows as they were after that commit."""
 
     @abstractmethod
+    def write(
+        self,
+        rows: DataFrame,
+        operation: Operation,
+        metadata: Mapping[str, str],
+        *,
+        order: Sequence[str] = (),
+    ) -> str:
+        """Write rows as one commit that carries the metadata; return its instant.
+
+        Where all rows are written those of a file are in the order of these columns.
+        """
+
+    @abstractmethod
     def stored_schema(self) -> StructType:
         """Return the columns that are stored."""
 
@@ -54,6 +69,10 @@ class CommittedTable(ABC):
     def last_value(self, name: str) -> Optional[str]:
         """Return the metadata value that the newest commit which has it carries."""
         return self.metadata_with(name).get(name)
+
+    def value(self, name: str) -> str:
+        """Return that value of a table some commit of which has it; else raise KeyError."""
+        return self.metadata_with(name)[name]
 
     def last_count(self, name: str) -> int:
         """Return the number that the newest commit which has it carries; 0 if none does."""

@@ -15,7 +15,6 @@ from typing import (
     Tuple,
 )
 
-from py4j.java_gateway import JavaObject
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
@@ -31,6 +30,7 @@ from lake_spec.hudi.options import (
 )
 from lake_spec.model import Shuffle
 from lake_spec.text.sql_text import sql_identifier
+from lake_spark import java
 from lake_spark.storage import bucket_writer
 from lake_spark.storage.committed_table import CommittedTable
 from lake_spark.storage.lease_check import no_lease
@@ -75,7 +75,8 @@ class HudiTable(CommittedTable):
         if self._look is not None:
             return True
         file, files = self._file(PROPERTIES)
-        return files.exists(file)
+        is_there: bool = files.exists(file)
+        return is_there
 
     def clear_half_made(self) -> None:
         """Remove what is left of a table that was killed while it was being made.
@@ -91,11 +92,11 @@ class HudiTable(CommittedTable):
             if files.exists(folder) and not files.listStatus(folder):
                 files.delete(folder, False)
 
-    def _file(self, name: str) -> Tuple[JavaObject, JavaObject]:
+    def _file(self, name: str) -> Tuple[java.JavaObject, java.JavaObject]:
         """Return a path below the table's, and the file system that it is in."""
-        jvm = self._spark._jvm
+        jvm = java.packages(self._spark)
         path = jvm.org.apache.hadoop.fs.Path(f"{self.path}/{name}")
-        return path, path.getFileSystem(self._spark._jsc.hadoopConfiguration())
+        return path, path.getFileSystem(java.hadoop_configuration(self._spark))
 
     def has_data(self) -> bool:
         """Return whether a commit was ever completed here."""
@@ -227,9 +228,9 @@ class HudiTable(CommittedTable):
 
     def partitions(self) -> Tuple[List[str], bool]:
         """Return the folders of its partitions, and whether their values are encoded."""
-        hudi = self._spark._jvm.org.apache.hudi
+        hudi = java.packages(self._spark).org.apache.hudi
         client = self._client()
-        context = hudi.client.common.HoodieSparkEngineContext(self._spark._jsc)
+        context = hudi.client.common.HoodieSparkEngineContext(java.context(self._spark))
         by_index = client.getTableConfig().isMetadataTableAvailable()
         found = hudi.common.fs.FSUtils.getAllPartitionPaths(
             context, client.getStorage(), self.path, by_index
@@ -265,14 +266,16 @@ class HudiTable(CommittedTable):
     @contextmanager
     def _write_client(
         self, more: Optional[Mapping[str, str]] = None
-    ) -> Iterator[JavaObject]:
+    ) -> Iterator[java.JavaObject]:
         """Yield Hudi's own writer of this table, with more options."""
         self.before_commit()
-        options = self._spark._jvm.java.util.HashMap()
+        options = java.packages(self._spark).java.util.HashMap()
         for key, value in {**self._options, **(more or {})}.items():
             options.put(key, value)
-        client = self._spark._jvm.org.apache.hudi.DataSourceUtils.createHoodieClient(
-            self._spark._jsc,
+        client = java.packages(
+            self._spark
+        ).org.apache.hudi.DataSourceUtils.createHoodieClient(
+            java.context(self._spark),
             "",
             self.path,
             self._options[HudiKey.TABLE_NAME.value],
@@ -286,10 +289,12 @@ class HudiTable(CommittedTable):
 
     def drop_indexes(self) -> None:
         """Remove the metadata table; the next write makes it again, if one is due."""
-        hudi = self._spark._jvm.org.apache.hudi
+        hudi = java.packages(self._spark).org.apache.hudi
         if self._options[HudiKey.METADATA_TABLE.value] == "true":
             self.before_commit()
-            context = hudi.client.common.HoodieSparkEngineContext(self._spark._jsc)
+            context = hudi.client.common.HoodieSparkEngineContext(
+                java.context(self._spark)
+            )
             drop = hudi.metadata.HoodieTableMetadataUtil.deleteMetadataTable
             drop(self._client(), context, False)
 
@@ -350,7 +355,8 @@ class HudiTable(CommittedTable):
     def rows_of_file(self, path: str) -> int:
         """Return how many rows the Parquet file at that path below the table's has."""
         with opened_parquet(self._spark, f"{self.path}/{path}") as reader:
-            return reader.getRecordCount()
+            count: int = reader.getRecordCount()
+            return count
 
     def commits(self) -> Iterator[Commit]:
         """Return completed commits, newest first, archived ones last."""
@@ -367,7 +373,7 @@ class HudiTable(CommittedTable):
         """Look again for what was committed: it may not be what it was."""
         self._look = None
 
-    def _client(self) -> JavaObject:
+    def _client(self) -> java.JavaObject:
         return meta_client(self._spark, self.path)
 
     def _timeline(self) -> Optional[Timeline]:

@@ -93,7 +93,9 @@ class S3Store:
         return list(self._objects(bucket, pages))
 
     @staticmethod
-    def _objects(bucket: str, pages: Iterator[dict]) -> Iterator[StoredObject]:
+    def _objects(
+        bucket: str, pages: Iterator[Dict[str, Any]]
+    ) -> Iterator[StoredObject]:
         for page in pages:
             for entry in page.get("Contents", ()):
                 yield StoredObject(
@@ -118,7 +120,8 @@ class S3Store:
             answer = self._s3.get_object(Bucket=bucket, Key=key, **extra)
         except self._s3.exceptions.NoSuchKey:
             raise KeyError(uri) from None
-        return answer["Body"].read()
+        content: bytes = answer["Body"].read()
+        return content
 
     def checksum(self, found: StoredObject) -> Optional[str]:
         """Return S3's own checksum of the whole object.
@@ -158,9 +161,11 @@ class S3Store:
         bucket, key = split_uri(uri)
 
         def put(**condition: str) -> str:
-            return self._s3.put_object(
+            answer = self._s3.put_object(
                 Bucket=bucket, Key=key, Body=content, **condition
-            )["ETag"]
+            )
+            etag: str = answer["ETag"]
+            return etag
 
         def read() -> Tuple[Optional[bytes], Optional[str]]:
             try:
@@ -257,7 +262,8 @@ class S3Store:
             found = ssm.get_parameter(Name=name, WithDecryption=True)
         except ssm.exceptions.ParameterNotFound:
             raise KeyError(name) from None
-        return found["Parameter"]["Value"].encode()
+        text: str = found["Parameter"]["Value"]
+        return text.encode()
 
     @staticmethod
     def _managed_secret(manager: Any, name: str) -> bytes:
@@ -265,8 +271,9 @@ class S3Store:
             found = manager.get_secret_value(SecretId=name)
         except manager.exceptions.ResourceNotFoundException:
             raise KeyError(name) from None
-        text = found.get("SecretString")
-        return found["SecretBinary"] if text is None else text.encode()
+        text: Optional[str] = found.get("SecretString")
+        content: bytes = found["SecretBinary"] if text is None else text.encode()
+        return content
 
 
 def _is_old(version: Dict[str, Any]) -> bool:

@@ -13,12 +13,12 @@ import re
 from contextlib import contextmanager
 from typing import Any, Dict, Iterator
 
-from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
 from pyspark.sql.readwriter import DataFrameReader
 from pyspark.sql.types import StructType
 
 from lake_spec.contract.schema_json import with_intervals
+from lake_spark import java
 
 NOTED_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
 """Where Spark notes the schema that it wrote."""
@@ -27,7 +27,7 @@ _OTHER_LIST = re.compile(r"\(LIST\)[^{]*\{\s*repeated (?!group list \{)")
 
 
 @contextmanager
-def opened_parquet(spark: SparkSession, uri: str) -> Iterator[JavaObject]:
+def opened_parquet(spark: SparkSession, uri: str) -> Iterator[java.JavaObject]:
     """Yield the library's reader of the file, which has read its footer alone."""
     reader = _hadoop(spark).ParquetFileReader.open(_source(spark, uri))
     try:
@@ -36,42 +36,44 @@ def opened_parquet(spark: SparkSession, uri: str) -> Iterator[JavaObject]:
         reader.close()
 
 
-def _hadoop(spark: SparkSession) -> JavaObject:
-    return spark._jvm.org.apache.parquet.hadoop
+def _hadoop(spark: SparkSession) -> java.JavaObject:
+    return java.packages(spark).org.apache.parquet.hadoop
 
 
-def _source(spark: SparkSession, uri: str) -> JavaObject:
-    path = spark._jvm.org.apache.hadoop.fs.Path(uri)
-    conf = spark._jsc.hadoopConfiguration()
+def _source(spark: SparkSession, uri: str) -> java.JavaObject:
+    path = java.packages(spark).org.apache.hadoop.fs.Path(uri)
+    conf = java.hadoop_configuration(spark)
     return _hadoop(spark).util.HadoopInputFile.fromPath(path, conf)
 
 
-def file_metadata(spark: SparkSession, uri: str) -> JavaObject:
+def file_metadata(spark: SparkSession, uri: str) -> java.JavaObject:
     """Return the file's schema and notes, as its footer has them, without row groups."""
-    no_rows = spark._jvm.org.apache.parquet.format.converter.ParquetMetadataConverter
+    no_rows = java.packages(
+        spark
+    ).org.apache.parquet.format.converter.ParquetMetadataConverter
     filtered = no_rows.SKIP_ROW_GROUPS
     read = _hadoop(spark).ParquetFileReader.readFooter
     return read(_source(spark, uri), filtered).getFileMetaData()
 
 
-def parsed_footer(spark: SparkSession, footer: bytes) -> JavaObject:
+def parsed_footer(spark: SparkSession, footer: bytes) -> java.JavaObject:
     """Return what the bytes of a footer say, as its format has it."""
-    stream = spark._jvm.java.io.ByteArrayInputStream(bytearray(footer))
-    return spark._jvm.org.apache.parquet.format.Util.readFileMetaData(stream)
+    stream = java.packages(spark).java.io.ByteArrayInputStream(bytearray(footer))
+    return java.packages(spark).org.apache.parquet.format.Util.readFileMetaData(stream)
 
 
-def with_parquet_types(spark: SparkSession, parsed: JavaObject) -> JavaObject:
+def with_parquet_types(spark: SparkSession, parsed: java.JavaObject) -> java.JavaObject:
     """Return the schema and notes of a parsed footer, with the library's types.
 
     Its row groups are lost: nothing here needs them.
     """
-    parsed.setRow_groups(spark._jvm.java.util.ArrayList())
-    package = spark._jvm.org.apache.parquet.format.converter
+    parsed.setRow_groups(java.packages(spark).java.util.ArrayList())
+    package = java.packages(spark).org.apache.parquet.format.converter
     converter = package.ParquetMetadataConverter()
     return converter.fromParquetMetadata(parsed).getFileMetaData()
 
 
-def notes(metadata: JavaObject) -> Dict[str, str]:
+def notes(metadata: java.JavaObject) -> Dict[str, str]:
     """Return what its writer noted in a footer, by name: text to look at, and no more."""
     return dict(metadata.getKeyValueMetaData())
 
@@ -80,11 +82,13 @@ class SparkTypes:
     """Spark's types of Parquet's, as it has them for files without notes of its own."""
 
     def __init__(self, spark: SparkSession) -> None:
-        package = spark._jvm.org.apache.spark.sql.execution.datasources.parquet
-        conf = spark._jsparkSession.sessionState().conf()
+        package = java.packages(
+            spark
+        ).org.apache.spark.sql.execution.datasources.parquet
+        conf = java.session(spark).sessionState().conf()
         self._converter = package.ParquetToSparkSchemaConverter(conf)
 
-    def of(self, schema: JavaObject, noted: Any = None) -> StructType:
+    def of(self, schema: java.JavaObject, noted: Any = None) -> StructType:
         """Return the columns of a Parquet schema.
 
         Numbers are the intervals that Spark noted, as JSON that was parsed, if it did:
@@ -94,7 +98,7 @@ class SparkTypes:
         return StructType.fromJson(with_intervals(found, noted))
 
 
-def columns_of(spark: SparkSession, metadata: JavaObject) -> StructType:
+def columns_of(spark: SparkSession, metadata: java.JavaObject) -> StructType:
     """Return the columns that a footer has."""
     try:
         noted = json.loads(notes(metadata).get(NOTED_SCHEMA, "null"))

@@ -32,12 +32,13 @@ from lake_spec.contract.state_format import (
 from lake_spec.contract.table_folders import COMMITS
 from lake_spec.hudi.options import Operation
 from lake_spec.text.sql_text import sql_identifier
+from lake_spark import java
 from lake_spark.errors import MissingFiles
 from lake_spark.storage.committed_table import CommittedTable
 from lake_spark.storage.hudi_table import DELETED
 from lake_spark.storage.lease_check import no_lease
 from lake_spark.storage.object_store import ObjectStore, StoredObject
-from lake_spark.storage.session import SHUFFLE_PARTITIONS
+from lake_spark.storage.session import SHUFFLE_PARTITIONS, setting
 from lake_spark.storage.shuffle_hash import numbers_of_tasks
 from lake_spark.storage.timeline import Commit, Instant
 
@@ -124,7 +125,7 @@ class ParquetTable(CommittedTable):
         spark = by or self._spark
         if said.files:
             stored = spark.read.schema(schema).parquet(self.folder(instant))
-            found = len(stored._jdf.inputFiles())
+            found = len(java.frame(stored).inputFiles())
             if found != said.files:
                 raise MissingFiles(
                     f"{self.folder(instant)}: {found:,} of the {said.files:,} files of this "
@@ -197,7 +198,7 @@ class ParquetTable(CommittedTable):
             numbers = F.array(*[F.lit(each) for each in numbers_of_tasks(files)])
             placed = rows.repartition(files, numbers[part.cast("int")])
             return placed.sortWithinPartitions(*columns) if columns else placed
-        tasks = int(rows.sparkSession.conf.get(SHUFFLE_PARTITIONS))
+        tasks = int(setting(rows.sparkSession, SHUFFLE_PARTITIONS))
         places = [*folders, part] if files > 1 else folders
         placed = rows.repartition(max(tasks, files), *places)
         return placed.sortWithinPartitions(*folders, *columns)

@@ -6,13 +6,13 @@ import re
 from functools import lru_cache
 from typing import Any, Mapping, Optional
 
-from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 from lake_spec.contract.parallelism import CLUSTER_CORES, SHUFFLE_PARTITIONS_PER_CORE
+from lake_spark import java
 
-NOT_OF_A_FILE = (Py4JNetworkError, ConnectionError, PythonException)
+NOT_OF_A_FILE = (java.Py4JNetworkError, ConnectionError, PythonException)
 """Errors that are no fault of the file that is read: those of every call once Java has
 ended, as for want of memory, and those of our functions on the executors, which answer for
 any record, so that they fail only by themselves or for want of something there."""
@@ -96,11 +96,21 @@ def session_for(spark: SparkSession, *, rows: int = 0, size: int = 0) -> SparkSe
 def session_for_few_rows(spark: SparkSession) -> SparkSession:
     """Return another session of the same application, the same one each time."""
     few = _without_extensions(spark)
-    ours = {key: spark.conf.get(key) for key in CONFIGURATION}
+    ours = {key: setting(spark, key) for key in CONFIGURATION}
     for key, value in {**ours, **FOR_FEW_ROWS}.items():
         if few.conf.isModifiable(key):
             few.conf.set(key, value)
     return few
+
+
+def setting(spark: SparkSession, name: str, default: Optional[str] = None) -> str:
+    """Return the value of a setting that is set, or that Spark has a default for.
+
+    Raises Py4JJavaError for another one, where no default is given.
+    """
+    value = spark.conf.get(name) if default is None else spark.conf.get(name, default)
+    assert value is not None, name
+    return value
 
 
 def session_for_statements() -> SparkSession:
@@ -116,9 +126,9 @@ def _without_extensions(spark: SparkSession) -> SparkSession:
     settings, so the session is made as Spark itself makes it; where its constructor is
     another one, the session has them.
     """
-    ours = spark._jsparkSession
+    ours = java.session(spark)
     try:
-        jvm = spark._jvm
+        jvm = java.packages(spark)
         made = jvm.org.apache.spark.sql.SparkSession(
             ours.sparkContext(),
             jvm.scala.Option.apply(ours.sharedState()),
@@ -126,7 +136,7 @@ def _without_extensions(spark: SparkSession) -> SparkSession:
             jvm.org.apache.spark.sql.SparkSessionExtensions(),
             jvm.PythonUtils.toScalaMap(jvm.java.util.HashMap()),
         )
-    except Py4JError:
+    except java.Py4JError:
         return spark.newSession()
     return type(spark)(spark.sparkContext, made)
 
@@ -141,8 +151,8 @@ def open_session(name: str, more: Optional[Mapping[str, str]] = None) -> SparkSe
     for key, value in {**CONFIGURATION, **(more or {})}.items():
         builder = builder.config(key, value)
     session = _without_extensions(builder.getOrCreate())
-    _remember_java_names(session._jvm)
-    _remember_limit_of_compiled_queries(session._jvm)
+    _remember_java_names(java.packages(session))
+    _remember_limit_of_compiled_queries(java.packages(session))
     set_shuffle_partitions(session)
     _read_zstd(session)
     return session
@@ -169,7 +179,7 @@ def set_shuffle_partitions(session: SparkSession) -> None:
     if settings.contains(SHUFFLE_PARTITIONS):
         return
     partitions = max(2, context.defaultParallelism)
-    if not _ON_ONE_MACHINE.match(context.master):
+    if not _ON_ONE_MACHINE.match(str(context.master)):
         cores = int(settings.get(CLUSTER_CORES, "0"))
         partitions = max(partitions, SHUFFLE_PARTITIONS_PER_CORE * cores)
     session.conf.set(SHUFFLE_PARTITIONS, str(partitions))
@@ -178,10 +188,10 @@ def set_shuffle_partitions(session: SparkSession) -> None:
 def _read_zstd(spark: SparkSession) -> None:
     """Let Spark read text files named .zst, whether Hadoop can by itself or not."""
     try:
-        spark._jvm.java.lang.Class.forName(_ZSTD_CODEC)
-    except Py4JJavaError:
+        java.packages(spark).java.lang.Class.forName(_ZSTD_CODEC)
+    except java.Py4JJavaError:
         return  # then Hadoop's own is asked
-    settings = spark.sparkContext._jsc.hadoopConfiguration()
+    settings = java.hadoop_configuration(spark)
     settings.set("io.compression.codecs", _ZSTD_CODEC)
 
 

@@ -7,10 +7,16 @@ from contextlib import ExitStack, contextmanager
 from typing import Callable, Iterator, TypeVar
 
 from pyspark import inheritable_thread_target
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 from pyspark.storagelevel import StorageLevel
 
 Found = TypeVar("Found")
+
+
+def row_of(total: DataFrame) -> Row:
+    """Return the one row of an aggregate of all rows, which it has of no rows too."""
+    (row,) = total.collect()
+    return row
 
 
 def nothing() -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Collection, Iterator
 
-from py4j.java_gateway import is_instance_of
 from pyspark.sql import DataFrame, SparkSession
 
+from lake_spark import java
 from lake_spark.errors import UndeclaredInput, shortened
 
 _COMMAND = "org.apache.spark.sql.catalyst.plans.logical.Command"
@@ -25,8 +25,10 @@ def select(
 
     Raises UndeclaredInput with `where` the text is from.
     """
-    state = spark._jsparkSession.sessionState()
-    skip = spark._jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
+    state = java.session(spark).sessionState()
+    skip = java.packages(
+        spark
+    ).org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
     parsed = state.sqlParser().parsePlan(text)
     _refuse(spark, state.executePlan(parsed, skip).analyzed(), views, where)
     return spark.sql(text)
@@ -34,7 +36,7 @@ def select(
 
 def check_condition(spark: SparkSession, text: str, where: str) -> None:
     """Refuse a condition of one row that reads a table; as `select`."""
-    parser = spark._jsparkSession.sessionState().sqlParser()
+    parser = java.session(spark).sessionState().sqlParser()
     _refuse(spark, parser.parsePlan(f"SELECT {text}"), (), where)
 
 
@@ -55,7 +57,7 @@ def _undeclared(
     if kind == "View" and plan.isTempView() and _name(plan) in views:
         return
     below = [*_each(plan.children()), *_each(plan.subqueries())]
-    is_command = is_instance_of(spark.sparkContext._gateway, plan, _COMMAND)
+    is_command = java.is_instance(spark, plan, _COMMAND)
     if is_command or kind == "View" or not (below or kind in _ROWS_OF_THE_TEXT):
         yield plan
         return
@@ -65,7 +67,8 @@ def _undeclared(
 
 def _name(view: Any) -> str:
     """Return the name of a temporary view; global ones have that of their database too."""
-    return view.desc().identifier().unquotedString()
+    name: str = view.desc().identifier().unquotedString()
+    return name
 
 
 def _each(found: Any) -> Iterator[Any]:

@@ -12,10 +12,10 @@ from datetime import datetime, timezone
 from functools import cached_property
 from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Tuple
 
-from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
 
 from lake_spec.hudi.options import METADATA_PREFIX, STREAMER_CHECKPOINTS
+from lake_spark import java
 from lake_spark.storage.commit_values import CommitValue
 
 
@@ -60,7 +60,7 @@ class Timeline:
     """The completed commits of a table, newest first; the table must have been begun."""
 
     def __init__(self, spark: SparkSession, path: str) -> None:
-        self._jvm = spark._jvm
+        self._jvm = java.packages(spark)
         self._path = path
         self._client = meta_client(spark, path)
 
@@ -103,7 +103,7 @@ class Timeline:
         last = self._last_clean()
         return last.get().requestedTime() if last.isPresent() else ""
 
-    def _last_clean(self) -> JavaObject:
+    def _last_clean(self) -> java.JavaObject:
         cleaned = self._client.getActiveTimeline().getCleanerTimeline()
         return cleaned.filterCompletedInstants().lastInstant()
 
@@ -132,21 +132,21 @@ class Timeline:
         return _file_changes(json.loads(found.toJsonString()))
 
     @cached_property
-    def _active(self) -> JavaObject:
+    def _active(self) -> java.JavaObject:
         return _completed(self._client.getActiveTimeline())
 
     @cached_property
-    def _by_instant(self) -> Dict[str, JavaObject]:
+    def _by_instant(self) -> Dict[str, java.JavaObject]:
         """Return the commits that are not archived, oldest first."""
         newest_first = list(_newest_first(self._active))
         return {each.requestedTime(): each for each in reversed(newest_first)}
 
     @cached_property
-    def _archived(self) -> JavaObject:
+    def _archived(self) -> java.JavaObject:
         """Look for archived commits, only where no active commit says what is asked for."""
         return _completed(self._client.getArchivedTimeline())
 
-    def _commit(self, instant: JavaObject, timeline: JavaObject) -> Commit:
+    def _commit(self, instant: java.JavaObject, timeline: java.JavaObject) -> Commit:
         """Return a completed commit, read once by this process: it never changes."""
         at = instant.requestedTime()
         known = KNOWN_COMMITS.get((self._path, at))
@@ -157,18 +157,20 @@ class Timeline:
             KNOWN_COMMITS[self._path, at] = known
         return known
 
-    def metadata_of(self, instant: JavaObject, timeline: JavaObject) -> Dict[str, str]:
+    def metadata_of(
+        self, instant: java.JavaObject, timeline: java.JavaObject
+    ) -> Dict[str, str]:
         """Read the metadata of a commit."""
         utils = self._jvm.org.apache.hudi.common.table.timeline.TimelineUtils
         extra = utils.getCommitMetadata(instant, timeline).getExtraMetadata()
         return named_metadata(list(extra.items()))
 
 
-def meta_client(spark: SparkSession, path: str) -> JavaObject:
+def meta_client(spark: SparkSession, path: str) -> java.JavaObject:
     """Return Hudi's own view of a table, as of now."""
-    jvm = spark._jvm
+    jvm = java.packages(spark)
     configuration = jvm.org.apache.hudi.storage.hadoop.HadoopStorageConfiguration(
-        spark._jsc.hadoopConfiguration()
+        java.hadoop_configuration(spark)
     )
     builder = jvm.org.apache.hudi.common.table.HoodieTableMetaClient.builder()
     return builder.setConf(configuration).setBasePath(path).build()
@@ -185,11 +187,11 @@ def _file_changes(commit: Mapping[str, Any]) -> FileChanges:
     )
 
 
-def _completed(timeline: JavaObject) -> JavaObject:
+def _completed(timeline: java.JavaObject) -> java.JavaObject:
     return timeline.getCommitsTimeline().filterCompletedInstants().getInstants()
 
 
-def _newest_first(instants: JavaObject) -> Iterator[JavaObject]:
+def _newest_first(instants: java.JavaObject) -> Iterator[java.JavaObject]:
     """Yield by number: the end of an iterator of Java's is an exception there, and each is
     looked into by some 30 calls."""
     for place in reversed(range(instants.size())):

@@ -6,7 +6,7 @@ a version, and Glue keeps a limited number.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Sequence, Tuple
 
 from pyspark.sql.types import StructType
 
@@ -29,7 +29,7 @@ from lake_spark.tables.glue_partitions import (
     values_of,
 )
 from lake_spark.tables.plain_catalog import entry_of
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import Table, TableRun
 
 _HADOOP = "org.apache.hudi.hadoop."
 _INPUT = {
@@ -61,7 +61,7 @@ def register(run: TableRun) -> None:
     register_tables(glue, run)
 
 
-def register_tables(glue, run: TableRun) -> None:
+def register_tables(glue: Any, run: TableRun) -> None:
     """Make the layers of a table known that have a commit."""
     for name, table, query in registered_tables(run):
         if not table.has_data():
@@ -91,14 +91,14 @@ def refuse_names_of_others(run: TableRun) -> None:
     refuse_others(glue_client(run.environment.region), names, run.home)
 
 
-def glue_client(region: str):
+def glue_client(region: str) -> Any:
     """Make a client of Glue in the region."""
     import boto3
 
     return boto3.client("glue", region_name=region)
 
 
-def registered_tables(run: TableRun) -> List[tuple]:
+def registered_tables(run: TableRun) -> List[Tuple[str, Table, str]]:
     """List the tables to register: name, table and its query type."""
     merged = run.spec.storage.type is TableType.MERGE_ON_READ
     tables = []
@@ -195,7 +195,7 @@ def _column(run: TableRun, name: str, kind: str) -> Dict[str, str]:
     return column
 
 
-def database(glue, name: str, description: str) -> None:
+def database(glue: Any, name: str, description: str) -> None:
     """Create it if it does not exist; else no right to create one is needed."""
     try:
         glue.get_database(Name=name)
@@ -209,7 +209,7 @@ def database(glue, name: str, description: str) -> None:
 
 
 def _table(
-    glue,
+    glue: Any,
     run: TableRun,
     wanted: Dict[str, Any],
     partitions: Dict[Values, Dict[str, Any]],
@@ -245,4 +245,4 @@ def same(found: Any, wanted: Any) -> bool:
     """Return whether the catalogue says at least what we want it to say."""
     if isinstance(wanted, dict) and isinstance(found, dict):
         return all(same(found.get(name), value) for name, value in wanted.items())
-    return found == wanted
+    return bool(found == wanted)

@@ -159,12 +159,11 @@ class ErasedObject:
 
     def save(self, erased: Erased) -> Erased:
         """Put the list, in one piece; return the list."""
-        files = dict(sorted(erased.files.items()))
+        listed = replace(erased, files=dict(sorted(erased.files.items())))
         earlier = {check: sorted(each) for check, each in erased.earlier.items()}
-        hashes = sorted(erased.hashes)
-        listed = replace(erased, hashes=hashes, earlier=earlier, files=files)
+        hashes = {"hashes": sorted(erased.hashes), "earlier": earlier}
         text = state_text(
-            to_fields(listed),
+            {**to_fields(listed), **hashes},
             version=FORMAT if earlier else 1,
             release=self._release,
             indent=1,
@@ -287,5 +286,5 @@ def without(numbered: DataFrame, records: LeftOut) -> DataFrame:
         pairs, "lake_path string, lake_record bigint"
     )
     return numbered.join(
-        F.broadcast(gone), [LogColumn.PATH, LogColumn.RECORD], "left_anti"
+        F.broadcast(gone), [LogColumn.PATH.value, LogColumn.RECORD.value], "left_anti"
     )

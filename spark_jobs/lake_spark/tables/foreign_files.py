@@ -15,6 +15,7 @@ from lake_spec.contract.published_tables import ICEBERG, ICEBERG_FOLDER
 from lake_spec.contract.table_folders import layer_folder, moved_folder
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.file_names import is_folder, is_foreign, is_taken_for_rows
+from lake_spark import java
 from lake_spark.errors import ForeignFiles, StageError
 from lake_spark.landing.files import first_shown
 from lake_spark.tables.table_run import HUDI_LAYERS, TableRun
@@ -120,9 +121,9 @@ def _domain(run: TableRun, uris: Sequence[str]) -> str:
 
 
 def _rename(run: TableRun, uri: str, place: str) -> None:
-    jvm = run.spark._jvm
+    jvm = java.packages(run.spark)
     there, here = (jvm.org.apache.hadoop.fs.Path(each) for each in (uri, place))
-    files = here.getFileSystem(run.spark._jsc.hadoopConfiguration())
+    files = here.getFileSystem(java.hadoop_configuration(run.spark))
     files.mkdirs(here.getParent())
     if not files.rename(there, here):
         raise ForeignFiles(f"{uri} cannot be moved to {place}: a file may be there.")

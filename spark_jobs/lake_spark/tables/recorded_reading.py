@@ -26,6 +26,7 @@ def record(spec: TableSpec, ingested: IngestedFiles) -> Definition:
     """Return what the commit after these files records."""
     now, until = _now(spec), _changes(ingested)
     for name in _changed(spec, ingested):
+        assert ingested.newest is not None, "changed before the first file"
         until[name] = (ingested.definition[name], ingested.newest)
     return {**now, **({UNTIL: json.dumps(until, sort_keys=True)} if until else {})}
 

@@ -161,7 +161,8 @@ def _recorded(table: CommittedTable) -> Definition:
     found = table.last_value(CommitValue.DEFINITION)
     if found is None:
         _refuse_foreign(table)
-    return json.loads(found or "{}")
+    recorded: Definition = json.loads(found or "{}")
+    return recorded
 
 
 def _refuse_foreign(table: CommittedTable) -> None:

@@ -79,7 +79,7 @@ def _is_as_wide(before: str, after: str, is_key: bool) -> bool:
 def _is_same(old: Any, new: Any, chosen: Any) -> bool:
     """Return whether both are equal, where a part that the old one lacks is the default."""
     if not (isinstance(old, Mapping) and isinstance(new, Mapping)):
-        return old == new
+        return bool(old == new)
     chosen = chosen or {}
     return all(
         (

@@ -63,6 +63,10 @@ class Accepted:
     """Where pulls by a cursor begin instead of at their bookmarks: a value, or start."""
 
 
+Table = Union[HudiTable, ParquetTable]
+"""A layer's, by what keeps its rows."""
+
+
 @dataclass
 class EarlierRounds:
     """What earlier rounds of a continuous run know of a table."""
@@ -113,9 +117,9 @@ class TableRun:
             return ("current",)
         return ("changes", "current", "history", "surrogate_keys")
 
-    def table(self, layer: str) -> Union[HudiTable, ParquetTable]:
+    def table(self, layer: str) -> Table:
         """Return a layer's table: changes, current, history, surrogate_keys, quarantine."""
-        tables = {
+        tables: Dict[str, Callable[[], Table]] = {
             "changes": lambda: self.log,
             "current": lambda: self.current,
             "history": lambda: self.history,
@@ -123,6 +127,13 @@ class TableRun:
             "quarantine": lambda: self.quarantine,
         }
         return tables[layer]()
+
+    def hudi(self, layer: str) -> HudiTable:
+        """Return a layer's table that Hudi keeps; raise TypeError for plain Parquet."""
+        table = self.table(layer)
+        if not isinstance(table, HudiTable):
+            raise TypeError(f"{self.spec.full_name}: {layer} is plain Parquet")
+        return table
 
     def say(self, what: str) -> None:
         """Print a line of progress in the step's output."""
@@ -177,7 +188,7 @@ class TableRun:
         )
 
     @cached_property
-    def current(self) -> Union[HudiTable, ParquetTable]:
+    def current(self) -> Table:
         """Return the current table, which is plain Parquet for some products."""
         if self.spec.storage.is_plain:
             return self._plain()

@@ -1,12 +1,16 @@
 """The JSON Schemas that editors use agree with what the loader takes."""
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
 import pytest
 
+from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
+from lake_spec.model.field_types import ListOf, MapOf, Maybe, OneOf, Record, shape_of
 from lake_spec.parsing.yaml_reader import parse_yaml
+from lake_spec.rules.limits import of_setting
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = sorted((ROOT / "docs/schema").glob("*.schema.json"))
@@ -52,3 +56,93 @@ def test_the_table_schema_refuses_a_spoilt_spec(old, new):
     schema = json.loads((ROOT / "docs/schema/table.schema.json").read_text())
     assert old in text and is_accepted(schema, text)
     assert not is_accepted(schema, text.replace(old, new))
+
+
+KINDS = {
+    "table": TableSpec,
+    "domain": DomainSpec,
+    "cluster": ClusterSpec,
+    "environment": EnvironmentSpec,
+}
+
+
+def settings_below(shape, seen):
+    """Each record that a shape leads to, once, with its settings."""
+    if isinstance(shape, (Maybe,)):
+        yield from settings_below(shape.inner, seen)
+    elif isinstance(shape, (ListOf, MapOf)):
+        yield from settings_below(shape.item, seen)
+    elif isinstance(shape, OneOf):
+        for record in shape.records.values():
+            yield from settings_below(record, seen)
+    elif isinstance(shape, Record) and shape.cls not in seen:
+        seen.add(shape.cls)
+        for setting in shape.settings.values():
+            if setting.is_written:
+                yield shape, setting
+                yield from settings_below(setting.shape, seen)
+
+
+ENTRIES = {
+    "instance_types": "m7g.xlarge",
+    "bootstrap_actions": {"name": "ca", "path": "ca.sh"},
+}
+"""A good entry of each list that has limits."""
+
+
+def decoded(shape, value):
+    """A good value as the loader makes it of what a file says."""
+    if isinstance(shape, Maybe):
+        return decoded(shape.inner, value)
+    if isinstance(shape, ListOf):
+        return tuple(decoded(shape.item, each) for each in value)
+    if isinstance(shape, Record):
+        named = value if isinstance(value, dict) else {shape.shorthand: value}
+        return shape.build(named)
+    return value
+
+
+def limited_settings():
+    """Each setting that has limits: the file, its place in the schema, and itself."""
+    for kind, cls in KINDS.items():
+        for record, setting in settings_below(shape_of(cls), set()):
+            if setting.limits or setting.entries or setting.form:
+                yield pytest.param(
+                    kind, record, setting, id=f"{record.words}.{setting.name}"
+                )
+
+
+def tried(setting):
+    """Values around the limits of a setting, each with whether it is within them."""
+    shape = setting.shape.inner if isinstance(setting.shape, Maybe) else setting.shape
+    if setting.limits:
+        known = (setting.limits.least, setting.limits.greatest, setting.limits.above)
+        for bound in (each for each in known if each is not None):
+            for value in (bound - 1, bound, bound + 1):
+                yield value, setting.limits.hold(value)
+    if setting.entries:
+        for count in {0, 1, setting.entries.greatest, setting.entries.greatest + 1}:
+            value = [ENTRIES[setting.name]] * count
+            yield value, setting.entries.hold(count)
+    if setting.form:
+        good = setting.example or setting.default
+        one = good[0] if isinstance(shape, ListOf) else good
+        for text in (one, "", "no such thing"):
+            value = [text] if isinstance(shape, ListOf) else text
+            yield value, setting.form.fits(text)
+
+
+@pytest.mark.parametrize("kind, record, setting", limited_settings())
+def test_schema_and_rule_refuse_the_same_values(kind, record, setting):
+    schema = json.loads((ROOT / f"docs/schema/{kind}.schema.json").read_text())
+    body = schema
+    if record.cls is not KINDS[kind]:
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", record.cls.__name__).lower()
+        body = schema["$defs"][name]
+    part = {**body["properties"][setting.name], "$defs": schema["$defs"]}
+    judged = list(tried(setting))
+    assert {is_good for _, is_good in judged} == {True, False}
+    for value, is_good in judged:
+        found = list(of_setting(setting, decoded(setting.shape, value)))
+        accepted = jsonschema.Draft202012Validator(part).is_valid(value)
+        assert (accepted, not found) == (is_good, is_good), (value, found)

@@ -17,8 +17,9 @@ from lake_spec.contract.run_options import FULL_LOAD, INCREMENTAL
 from lake_spec.contract.stage_tables import SCD2
 from lake_spec.costs import rates
 from lake_spec.diagnostics.errors import NoEstimate
-from lake_spec.hudi.buckets import BYTES_OF_A_ROW, MOST_ALLOWED, buckets_for
+from lake_spec.hudi.buckets import BYTES_OF_A_ROW, buckets_for
 from lake_spec.model.choices import TableType
+from lake_spec.model.table_parts import MOST_BUCKETS
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Workload:
             _within(name, getattr(self, name), least)
         _within("latency", self.latency, 0, 60)
         if self.buckets is not None:
-            _within("buckets", self.buckets, 1, MOST_ALLOWED)
+            _within("buckets", self.buckets, 1, MOST_BUCKETS)
         if self.keys is not None:
             _within("keys", self.keys, 1, self.changes)
         if self.log_rows is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Dict, Optional
 
-from lake_spec.parsing.field_types import (
+from lake_spec.model.field_types import (
     Choice,
     ListOf,
     MapOf,
@@ -16,6 +16,7 @@ from lake_spec.parsing.field_types import (
     Setting,
     shape_of,
 )
+from lake_spec.model.limits import Limits
 from lake_spec.parsing.json_codec import encode_value
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -98,12 +99,41 @@ class _Writer:
         return {**body, "required": required} if self.is_complete and required else body
 
     def setting(self, setting: Setting) -> Schema:
-        schema = {**self.schema(setting.shape), "description": setting.doc}
+        limited = _limited(setting, self.schema(setting.shape))
+        schema = {**limited, "description": setting.doc}
         if not setting.is_required:
             schema["default"] = _default(setting)
         if setting.example is not None:
             schema["examples"] = [setting.example]
         return schema
+
+
+def _limited(setting: Setting, schema: Schema) -> Schema:
+    """Return the schema with the setting's limits, wherever in it a value has them."""
+    if "anyOf" in schema:
+        return {"anyOf": [_limited(setting, each) for each in schema["anyOf"]]}
+    kinds = schema.get("type", ())
+    if kinds == "array":
+        items = _limited(setting, schema["items"])
+        return {**schema, "items": items, **_sizes(setting.entries, "Items")}
+    if kinds == "object":
+        return {**schema, **_sizes(setting.entries, "Properties")}
+    limits, form = setting.limits, setting.form
+    added: Schema = {}
+    if limits is not None and {"integer", "number"}.intersection((kinds, *kinds)):
+        bounds = (limits.least, limits.greatest, limits.above)
+        keys = ("minimum", "maximum", "exclusiveMinimum")
+        added = {key: each for key, each in zip(keys, bounds) if each is not None}
+    if form is not None and "string" in (kinds, *kinds):
+        added["pattern"] = f"^(?:{form.pattern})$"
+    return {**schema, **added}
+
+
+def _sizes(entries: Optional[Limits], what: str) -> Schema:
+    if entries is None:
+        return {}
+    bounds = {f"min{what}": entries.least, f"max{what}": entries.greatest}
+    return {key: each for key, each in bounds.items() if each}
 
 
 def _default(setting: Setting) -> Any:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
-from lake_spec.parsing.field_types import (
+from lake_spec.model.field_types import (
     Choice,
     ListOf,
     MapOf,
@@ -96,13 +96,23 @@ def _section(
     if tag:
         yield f"| `{tag[0]}` | `{tag[1]}` | required | Always `{tag[1]}`. |"
     for name, setting in _written(record):
-        cells = (f"`{name}`", _takes(setting.shape), _left_out(setting), _doc(setting))
+        takes = _limited(setting, _takes(setting.shape))
+        cells = (f"`{name}`", takes, _left_out(setting), _doc(setting))
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
     yield ""
 
 
 def _takes(shape: Any) -> str:
     return _TAKES[type(shape)](shape)
+
+
+def _limited(setting: Setting, takes: str) -> str:
+    """Add the limits of numbers, and of the number of entries, to what a setting takes."""
+    if setting.limits is not None:
+        takes = f"{takes}, {setting.limits.words}"
+    if setting.entries is not None:
+        takes = takes.replace("list of", f"list of {setting.entries.how_many}:", 1)
+    return takes
 
 
 def _link(record: Record) -> str:

@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from typing import Optional
 
+from lake_spec.model.table_parts import MOST_BUCKETS
+
 BYTES_OF_A_BUCKET = 128 * 1024 * 1024
 BYTES_OF_A_ROW = 200
 """Rows and bytes in the source, if only the number of rows is known."""
 
 MOST = 256
 """Largest proposed number; a larger table gets larger files."""
-
-MOST_ALLOWED = 1000
-"""Largest number that a spec may contain."""
 
 ROOM = 4
 """A number fits until it is this many times too small or too large."""
@@ -44,15 +43,15 @@ def resized(buckets: int, largest: int) -> Optional[int]:
     None where the number fits, or cannot grow. With it no file has more than a fourth of
     LARGEST, if keys hash evenly.
     """
-    if largest <= LARGEST or buckets >= MOST_ALLOWED:
+    if largest <= LARGEST or buckets >= MOST_BUCKETS:
         return None
-    return min(MOST_ALLOWED, buckets * -(-largest * ROOM // LARGEST))
+    return min(MOST_BUCKETS, buckets * -(-largest * ROOM // LARGEST))
 
 
 def advice(buckets: int, proposed: int) -> str:
     """Describe whether a table's number of buckets fits, and what to do if not."""
     if proposed / ROOM <= buckets <= proposed * ROOM:
-        least = f", the largest proposed number; up to {MOST_ALLOWED:,} may be written"
+        least = f", the largest proposed number; up to {MOST_BUCKETS:,} may be written"
         return f"{buckets} buckets fit{least if proposed == MOST else ''}."
     few = buckets < proposed
     return (

@@ -8,7 +8,11 @@ from typing import Optional, Tuple
 from lake_spec.model.choices import ReadableAs
 from lake_spec.model.connections import Connection
 from lake_spec.model.instances import InstanceGroups, Instances, ManagedScaling
+from lake_spec.model.limits import Limits
 from lake_spec.model.spec_field import setting
+
+MOST_BOOTSTRAP_ACTIONS = 16
+"""EMR's limit."""
 
 
 @dataclass(frozen=True)
@@ -38,24 +42,29 @@ class ClusterSpec:
         None,
     )
     ebs_root_volume_size: Optional[int] = setting(
-        "GiB of each node's root volume (15 to 100).", None
+        "GiB of each node's root volume.", None, limits=Limits(15, 100)
     )
     tables_at_once: int = setting(
-        "Tables that a Spark step processes at once (1 to 64).", 4
+        "Tables that a Spark step processes at once.", 4, limits=Limits(1, 64)
     )
-    step_concurrency_level: int = setting("Steps that may run at once (1 to 256).", 1)
+    step_concurrency_level: int = setting(
+        "Steps that may run at once.", 1, limits=Limits(1, 256)
+    )
     start_minutes: int = setting(
         "Minutes that the cluster may take to start; then the run fails and "
-        "terminates it (10 to 1440).",
+        "terminates it.",
         40,
+        limits=Limits(10, 1440),
     )
     idle_minutes: int = setting(
-        "Idle minutes after which EMR terminates the cluster (1 to 10080).", 60
+        "Idle minutes after which EMR terminates the cluster.",
+        60,
+        limits=Limits(1, 10080),
     )
     max_hours: int = setting(
-        "Hours after which `lake_reaper` terminates the cluster, even if it is busy "
-        "(1 to 168).",
+        "Hours after which `lake_reaper` terminates the cluster, even if it is busy.",
         24,
+        limits=Limits(1, 168),
     )
     driver_memory: str = setting("Memory of a Spark driver.", "4g", example="4g")
     spark_defaults: Tuple[Tuple[str, str], ...] = setting(
@@ -64,7 +73,9 @@ class ClusterSpec:
         example={"spark.executor.memory": "10g"},
     )
     bootstrap_actions: Tuple[BootstrapAction, ...] = setting(
-        "Scripts that run on every node at start (up to 16).", ()
+        "Scripts that run on every node at start.",
+        (),
+        entries=Limits(0, MOST_BOOTSTRAP_ACTIONS),
     )
     tags: Tuple[Tuple[str, str], ...] = setting(
         ("Tags for cost allocation (up to 20)."), ()
@@ -171,6 +182,7 @@ class EnvironmentSpec:
         "If left out, there is no limit.",
         None,
         example=10,
+        limits=Limits(1),
     )
     alarm_topic: Optional[str] = setting(
         "ARN of the SNS topic for alarms: clusters that could not be terminated, the "

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Optional, Tuple, Union
 
 from lake_spec.model.choices import Aggregate, CheckedLayer, Every, Severity
+from lake_spec.model.limits import Limits, SHARE
 from lake_spec.model.spec_field import setting
 
 
@@ -83,12 +84,15 @@ class RowCount(_Titled):
     """The number of rows is within limits, or near that of the previous run."""
 
     kind: ClassVar[str] = "row_count"
-    at_least: Optional[int] = setting("Smallest number of rows.", None)
-    at_most: Optional[int] = setting("Largest number of rows.", None)
+    at_least: Optional[int] = setting(
+        "Smallest number of rows.", None, limits=Limits(0)
+    )
+    at_most: Optional[int] = setting("Largest number of rows.", None, limits=Limits(0))
     change: Optional[float] = setting(
         "Largest change since the previous commit, as a share of it: 0.2 is 20 percent.",
         None,
         example=0.2,
+        limits=Limits(above=0),
     )
     name: Optional[str] = _name()
     layer: CheckedLayer = _layer()
@@ -106,7 +110,9 @@ class Freshness(_Titled):
 
     kind: ClassVar[str] = "freshness"
     column: str = setting("Column with a date or timestamp.", example="updated_at")
-    hours: float = setting("Largest age of its newest value, in hours.", example=26)
+    hours: float = setting(
+        "Largest age of its newest value, in hours.", example=26, limits=Limits(above=0)
+    )
     name: Optional[str] = _name()
     layer: CheckedLayer = _layer()
     severity: Severity = _severity(Severity.WARN)
@@ -175,7 +181,7 @@ class NullShare(_Titled):
 
     kind: ClassVar[str] = "null_share"
     column: str = setting("Column.", example="email")
-    at_most: float = setting("Largest share (0 to 1).", example=0.05)
+    at_most: float = setting("Largest share.", example=0.05, limits=SHARE)
     name: Optional[str] = _name()
     layer: CheckedLayer = _layer()
     severity: Severity = _severity()
@@ -220,14 +226,19 @@ class Drift(_Titled):
         "Largest distance from the mean of the earlier runs, as a share of it.",
         None,
         example=0.3,
+        limits=Limits(above=0),
     )
     sigma: Optional[float] = setting(
-        "The same in standard deviations of the earlier runs.", None, example=4
+        "The same in standard deviations of the earlier runs.",
+        None,
+        example=4,
+        limits=Limits(above=0),
     )
     runs: int = setting(
         "Number of earlier runs with a commit; with fewer than five (or than this, if it "
         "is less) nothing is compared.",
         14,
+        limits=Limits(2, 100),
     )
     name: Optional[str] = _name()
     layer: CheckedLayer = _layer()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Optional, Tuple, Union
 
 from lake_spec.model.choices import KafkaSecurity, SecretStore
+from lake_spec.model.limits import Limits
 from lake_spec.model.spec_field import setting
 
 _DOMAINS = "Domains whose tables may pull from it; no other domain gets its secret."
@@ -24,7 +25,7 @@ class Database:
         example="lake/dev/shop",
     )
     domains: Tuple[str, ...] = setting(_DOMAINS, example=["shop"])
-    port: int = setting("Its port.")
+    port: int = setting("Its port.", limits=Limits(1, 65535))
     secret_store: SecretStore = setting(
         "Service that stores the secret.", SecretStore.SECRETS_MANAGER
     )
@@ -42,7 +43,7 @@ class PostgreSql(Database):
     """A database of PostgreSQL."""
 
     kind: ClassVar[str] = "postgresql"
-    port: int = setting("Its port.", 5432)
+    port: int = setting("Its port.", 5432, limits=Limits(1, 65535))
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class MariaDb(Database):
     """A database of MariaDB or MySQL."""
 
     kind: ClassVar[str] = "mariadb"
-    port: int = setting("Its port.", 3306)
+    port: int = setting("Its port.", 3306, limits=Limits(1, 65535))
 
 
 @dataclass(frozen=True)

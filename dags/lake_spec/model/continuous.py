@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lake_spec.model.limits import Limits
 from lake_spec.model.spec_field import setting
 
 CONTINUOUS = "continuous"
@@ -18,14 +19,16 @@ class Continuous:
     """Continuous runs: micro-batches within one long run."""
 
     every_seconds: int = setting(
-        "Seconds from the start of a micro-batch to the start of the next (5 to "
-        "3600); if one takes longer, the next starts at once.",
+        "Seconds from the start of a micro-batch to the start of the next; if "
+        "one takes longer, the next starts at once.",
         60,
+        limits=Limits(5, 3600),
     )
     hours: float = setting(
-        "Hours after which a run ends (0.01 to 20), so that maintenance, a new "
+        "Hours after which a run ends, so that maintenance, a new "
         "release and a new cluster take effect.",
         12.0,
+        limits=Limits(0.01, 20),
     )
 
 

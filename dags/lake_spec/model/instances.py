@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Optional, Tuple, Union
 
+from lake_spec.model.limits import Limits
 from lake_spec.model.spec_field import setting
+
+MOST_TYPES = 30
+"""EMR's limit for a fleet with an allocation strategy, which all fleets here have."""
 
 
 class Market(str, Enum):
@@ -47,13 +51,17 @@ class VolumeType(str, Enum):
 class EbsVolume:
     """EBS volumes of every instance, next to its root volume."""
 
-    size_in_gb: int = setting("Size of a volume in GiB (10 to 1024).", example=100)
+    size_in_gb: int = setting(
+        "Size of a volume in GiB.", example=100, limits=Limits(10, 1024)
+    )
     volume_type: VolumeType = setting("Type of the volume.", VolumeType.GP3)
     iops: Optional[int] = setting(
         "I/O operations per second: gp3 3000 to 16000, io1 100 to 64000.", None
     )
-    throughput: Optional[int] = setting("MiB/s of a gp3 volume (125 to 1000).", None)
-    volumes_per_instance: int = setting("Number of volumes (1 to 24).", 1)
+    throughput: Optional[int] = setting(
+        "MiB/s of a gp3 volume.", None, limits=Limits(125, 1000)
+    )
+    volumes_per_instance: int = setting("Number of volumes.", 1, limits=Limits(1, 24))
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,7 @@ class CoreGroup:
     """The core nodes, on demand. Application masters run here."""
 
     instance_type: str = setting("EC2 instance type.", "m7g.xlarge")
-    instance_count: int = setting("Number of nodes (1 to 1000).", 1)
+    instance_count: int = setting("Number of nodes.", 1, limits=Limits(1, 1000))
     ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes of each.", ())
 
 
@@ -78,7 +86,7 @@ class TaskGroup:
     """Task nodes: executors only; a run outlives their loss."""
 
     instance_type: str = setting("EC2 instance type.", "m7g.xlarge")
-    instance_count: int = setting("Number of nodes (1 to 1000).", 1)
+    instance_count: int = setting("Number of nodes.", 1, limits=Limits(1, 1000))
     market: Market = setting("Purchasing option.", Market.SPOT)
     ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes of each.", ())
 
@@ -120,7 +128,9 @@ class FleetInstanceType:
     shorthand: ClassVar[str] = "instance_type"
     instance_type: str = setting("EC2 instance type.", example="m7g.2xlarge")
     weighted_capacity: int = setting(
-        "Units of the fleet's capacity that one instance counts for (1 to 1000).", 1
+        "Units of the fleet's capacity that one instance counts for.",
+        1,
+        limits=Limits(1, 1000),
     )
 
 
@@ -129,7 +139,9 @@ class SpotSpecification:
     """Spot options of a fleet."""
 
     timeout_duration_minutes: int = setting(
-        "Minutes to wait for Spot capacity when the cluster starts (5 to 1440).", 15
+        "Minutes to wait for Spot capacity when the cluster starts.",
+        15,
+        limits=Limits(5, 1440),
     )
     timeout_action: TimeoutAction = setting(
         "Action after that time.", TimeoutAction.SWITCH_TO_ON_DEMAND
@@ -145,7 +157,9 @@ class PrimaryFleet:
     """The primary node, on demand: one instance of any of its types."""
 
     instance_types: Tuple[str, ...] = setting(
-        "EC2 instance types (1 to 30).", ("m7g.xlarge", "m6g.xlarge")
+        "EC2 instance types.",
+        ("m7g.xlarge", "m6g.xlarge"),
+        entries=Limits(1, MOST_TYPES),
     )
     ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes.", ())
 
@@ -155,9 +169,11 @@ class CoreFleet:
     """The core nodes, on demand. Application masters run here."""
 
     instance_types: Tuple[FleetInstanceType, ...] = setting(
-        "EC2 instance types (1 to 30).", example=["m7g.2xlarge", "m6g.2xlarge"]
+        "EC2 instance types.",
+        example=["m7g.2xlarge", "m6g.2xlarge"],
+        entries=Limits(1, MOST_TYPES),
     )
-    target_on_demand_capacity: int = setting("Units (1 to 10000).", 1)
+    target_on_demand_capacity: int = setting("Units.", 1, limits=Limits(1, 10000))
     ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes of each.", ())
 
 
@@ -166,11 +182,14 @@ class TaskFleet:
     """Task nodes: executors only; a run outlives the loss of its Spot instances."""
 
     instance_types: Tuple[FleetInstanceType, ...] = setting(
-        "EC2 instance types (1 to 30); more types reduce interruptions.",
+        "EC2 instance types; more types reduce interruptions.",
         example=["m7g.2xlarge", "m6g.2xlarge", "r7g.2xlarge"],
+        entries=Limits(1, MOST_TYPES),
     )
-    target_spot_capacity: int = setting("Units on Spot (0 to 10000).", 0)
-    target_on_demand_capacity: int = setting("Units on demand (0 to 10000).", 0)
+    target_spot_capacity: int = setting("Units on Spot.", 0, limits=Limits(0, 10000))
+    target_on_demand_capacity: int = setting(
+        "Units on demand.", 0, limits=Limits(0, 10000)
+    )
     spot: SpotSpecification = setting("Spot options.", SpotSpecification())
     ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes of each.", ())
 
@@ -220,12 +239,17 @@ class ManagedScaling:
     where it has fleets.
     """
 
-    minimum_capacity_units: int = setting("Smallest number of units.", example=2)
-    maximum_capacity_units: int = setting("Largest number of units.", example=20)
+    minimum_capacity_units: int = setting(
+        "Smallest number of units.", example=2, limits=Limits(1, 10000)
+    )
+    maximum_capacity_units: int = setting(
+        "Largest number of units.", example=20, limits=Limits(1, 10000)
+    )
     maximum_core_capacity_units: Optional[int] = setting(
-        "Largest number of core units; if left out, all.", None
+        "Largest number of core units; if left out, all.", None, limits=Limits(0, 10000)
     )
     maximum_on_demand_capacity_units: Optional[int] = setting(
         "Largest number of on-demand units, the others are on Spot; if left out, all.",
         None,
+        limits=Limits(0, 10000),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Union
 
+from lake_spec.model.limits import Limits
 from lake_spec.model.spec_field import setting
 
 
@@ -20,8 +21,9 @@ class JdbcTable:
     )
     parallel: int = setting(
         "Number of ranges of the first key column to read in parallel, in one "
-        "snapshot (1 to 64); MariaDB and MySQL are read in one.",
+        "snapshot; MariaDB and MySQL are read in one.",
         4,
+        limits=Limits(1, 64),
     )
 
 
@@ -42,8 +44,9 @@ class JdbcChanges:
     )
     overlap: int = setting(
         "Overlap with the previous read, in seconds or in units of the number, for "
-        "transactions that commit late (0 to 31622400).",
+        "transactions that commit late.",
         300,
+        limits=Limits(0, 31_622_400),
     )
 
 
@@ -58,7 +61,9 @@ class KafkaTopic:
     )
     topic: str = setting("Name of the topic.", example="shop.public.orders")
     messages_per_file: int = setting(
-        "Largest number of messages in one landing file (1 to 1000000).", 100_000
+        "Largest number of messages in one landing file.",
+        100_000,
+        limits=Limits(1, 1_000_000),
     )
 
 

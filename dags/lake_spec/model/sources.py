@@ -16,6 +16,7 @@ from lake_spec.model.choices import (
 )
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
+from lake_spec.model.limits import Limits, SHARE
 from lake_spec.model.product import Product
 from lake_spec.model.pulls import Changes, JdbcTable
 from lake_spec.model.spec_field import setting
@@ -266,16 +267,17 @@ class FullRefresh:
     )
     missing_keys: MissingKeys = setting("Meaning of a missing key.", MissingKeys.DELETE)
     lost_share: float = setting(
-        "Largest share of keys that a full refresh may lose (0 to 1).", 0.5
+        "Largest share of keys that a full refresh may lose.", 0.5, limits=SHARE
     )
 
 
 # What a source of landing files declares of them, be they snapshots or changes.
 _late_after_hours = partial(
     setting,
-    "Hours since the newest file landed after which the source is late (0.1 to 10000).",
+    "Hours since the newest file landed after which the source is late.",
     None,
     example=26,
+    limits=Limits(0.1, 10_000),
 )
 _timezone = partial(setting, "Time zone of timestamps without one.", "UTC")
 _new_columns = partial(
@@ -325,7 +327,7 @@ class Snapshot:
     )
     missing_keys: MissingKeys = setting("Meaning of a missing key.", MissingKeys.DELETE)
     lost_share: float = setting(
-        "Largest share of keys that a snapshot may lose (0 to 1).", 0.5
+        "Largest share of keys that a snapshot may lose.", 0.5, limits=SHARE
     )
     may_be_empty: bool = setting("Accept snapshots without rows.", False)
     duplicate_keys: DuplicateKeys = _duplicate_keys()

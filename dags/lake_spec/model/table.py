@@ -18,6 +18,7 @@ from lake_spec.model.choices import (
 from lake_spec.model.continuous import Continuous
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
+from lake_spec.model.limits import Limits
 from lake_spec.model.table_parts import (
     Column,
     Current,
@@ -391,9 +392,10 @@ class DomainSpec:
     )
     schedules: Schedules = setting("Schedules of the DAGs.", Schedules())
     stage_hours: int = setting(
-        "Hours that a stage of a run may take (1 to 168, and at most `max_hours` of "
+        "Hours that a stage of a run may take (at most `max_hours` of "
         "the domain's clusters). A step is cancelled after the hours of all its stages.",
         STAGE_HOURS,
+        limits=Limits(1, 168),
     )
     step_per_stage: bool = setting(
         "Run each stage as an EMR step of its own. If left out, one step ingests and "

@@ -17,8 +17,12 @@ from lake_spec.model.choices import (
     SurrogateKind,
     TableType,
 )
+from lake_spec.model.limits import Limits, SHARE
 from lake_spec.model.spec_field import setting
 from lake_spec.text.numbers import plain_number
+
+MOST_BUCKETS = 1000
+"""More than any proposal (docs/estimates.md): each is a file in each partition."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,7 @@ class Storage:
         "Number of buckets of a bucket index, in each partition; of plain Parquet, "
         "largest number of files in each partition.",
         2,
+        limits=Limits(1, MOST_BUCKETS),
     )
     partition_by: Tuple[str, ...] = setting("Partition columns.", ())
     sort_by: Tuple[str, ...] = setting(
@@ -178,13 +183,17 @@ class Maintenance:
         "Commits to log files after which to compact (`merge_on_read`); a compaction "
         "rewrites each file that has log files.",
         20,
+        limits=Limits(1, 1000),
     )
     cluster_after: int = setting(
         "Number of files of the change log below 4 MB, or below 64 MB, after which "
         "they are merged.",
         20,
+        limits=Limits(2, 10000),
     )
-    keep_commits: int = setting("Number of commits that stay readable as-of.", 30)
+    keep_commits: int = setting(
+        "Number of commits that stay readable as-of.", 30, limits=Limits(1, 10000)
+    )
 
 
 @dataclass(frozen=True)
@@ -221,16 +230,20 @@ class Quarantine:
     """Limits of bad rows, above which a run writes nothing."""
 
     max_share: float = setting(
-        "Largest share of bad rows (0 to 1). More than half fail a run, however few they "
+        "Largest share of bad rows. More than half fail a run, however few they "
         "are, unless a larger share is allowed here.",
         0.01,
+        limits=SHARE,
     )
     min_rows: int = setting(
-        "Number of bad rows that fails no run, if they are not more than half.", 100
+        "Number of bad rows that fails no run, if they are not more than half.",
+        100,
+        limits=Limits(0, 10**9),
     )
     warn_share: Optional[float] = setting(
         "Share of bad rows above which a notification is sent although the run goes "
         "on (0 to `max_share`); 0 means any.",
         None,
         example=0.001,
+        limits=SHARE,
     )

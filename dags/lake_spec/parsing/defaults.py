@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lake_spec.model import Product
-from lake_spec.parsing.field_types import MapOf, Maybe, OneOf, Record
+from lake_spec.model.field_types import MapOf, Maybe, OneOf, Record
 from lake_spec.parsing.node import Node
 from lake_spec.rules.product import OF_FILES
 

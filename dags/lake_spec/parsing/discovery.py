@@ -22,9 +22,9 @@ from lake_spec.diagnostics.diagnostic import Diagnostic, Path as KeyPath, got
 from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.model import DomainSpec, Product, TableSpec
+from lake_spec.model.field_types import shape_of
 from lake_spec.parsing.defaults import fitting, merge
 from lake_spec.parsing.derived_settings import with_implied
-from lake_spec.parsing.field_types import shape_of
 from lake_spec.parsing.from_yaml import decode
 from lake_spec.parsing.node import Node
 from lake_spec.parsing.product_sql import ENDING as SQL, with_reads

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lake_spec.parsing.field_types import (
+from lake_spec.model.field_types import (
     Choice,
     ListOf,
     MapOf,

@@ -13,8 +13,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Set
 from lake_spec.diagnostics.diagnostic import Diagnostic, Path, Problem, got
 from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.diagnostics.suggestions import nearest
-from lake_spec.parsing import empty_values, wording
-from lake_spec.parsing.field_types import (
+from lake_spec.model.field_types import (
     Choice,
     ListOf,
     MapOf,
@@ -25,6 +24,7 @@ from lake_spec.parsing.field_types import (
     Setting,
     shape_of,
 )
+from lake_spec.parsing import empty_values, wording
 from lake_spec.parsing.node import Node, REFUSED
 
 

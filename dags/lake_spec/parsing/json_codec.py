@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Callable, Dict, Type, TypeVar
 
 from lake_spec.diagnostics.errors import NotASpec
-from lake_spec.parsing.field_types import (
+from lake_spec.model.field_types import (
     Choice,
     ListOf,
     MapOf,

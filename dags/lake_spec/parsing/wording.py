@@ -9,7 +9,7 @@ from typing import Any, Iterable, Sequence
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.diagnostics.parsing_ids import ParsingId
 from lake_spec.diagnostics.suggestions import did_you_mean
-from lake_spec.parsing.field_types import (
+from lake_spec.model.field_types import (
     Choice,
     ListOf,
     MapOf,

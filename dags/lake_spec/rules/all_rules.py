@@ -20,6 +20,7 @@ from lake_spec.rules.environment import ENVIRONMENT
 from lake_spec.rules.snapshots import SNAPSHOTS
 from lake_spec.rules.history import HISTORY
 from lake_spec.rules.instances import INSTANCES
+from lake_spec.rules.limits import LIMITS
 from lake_spec.rules.order import ORDER
 from lake_spec.rules.path_columns import PATH_COLUMNS
 from lake_spec.rules.plain_parquet import PLAIN_PARQUET
@@ -33,19 +34,28 @@ from lake_spec.rules.table import TABLE
 
 RULE_SETS: Dict[type, Tuple[RuleSet, ...]] = {
     TableSpec: (
-        *(TABLE, SOURCE, ENVELOPE, ENRICHMENT, SNAPSHOTS, FULL_REFRESH, PULLS),
+        *(LIMITS, TABLE, SOURCE, ENVELOPE, ENRICHMENT, SNAPSHOTS, FULL_REFRESH, PULLS),
         *(PATH_COLUMNS, COLUMNS, ORDER, HISTORY, QUALITY, CHECKS, PLAIN_PARQUET),
     ),
-    DomainSpec: (DOMAIN, CONTINUOUS, READERS),
-    ClusterSpec: (CLUSTER, INSTANCES, DRIVERS),
-    EnvironmentSpec: (ENVIRONMENT, CONNECTIONS),
+    DomainSpec: (LIMITS, DOMAIN, CONTINUOUS, READERS),
+    ClusterSpec: (LIMITS, CLUSTER, INSTANCES, DRIVERS),
+    EnvironmentSpec: (LIMITS, ENVIRONMENT, CONNECTIONS),
 }
 
-OF_DIMENSION = (TABLE, DIMENSION, COLUMNS, ORDER, HISTORY, CHECKS, PLAIN_PARQUET)
+OF_DIMENSION = (
+    LIMITS,
+    TABLE,
+    DIMENSION,
+    COLUMNS,
+    ORDER,
+    HISTORY,
+    CHECKS,
+    PLAIN_PARQUET,
+)
 """A dimension is a table without landing files."""
 
 
-OF_PRODUCT = (TABLE, PRODUCT, COLUMNS, ORDER, QUALITY, CHECKS, PLAIN_PARQUET)
+OF_PRODUCT = (LIMITS, TABLE, PRODUCT, COLUMNS, ORDER, QUALITY, CHECKS, PLAIN_PARQUET)
 """A product has no landing files and no history, but columns and rules on them."""
 
 

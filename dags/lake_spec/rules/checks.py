@@ -14,7 +14,6 @@ from lake_spec.model import (
     Drift,
     Engine,
     Freshness,
-    NullShare,
     References,
     RowCount,
     Sensitivity,
@@ -26,7 +25,6 @@ from lake_spec.model.column_type import ColumnType
 from lake_spec.rules import names
 from lake_spec.rules.columns import columns_of_check, readable_checks, type_of
 from lake_spec.rules.rule_set import RuleSet, rule
-from lake_spec.rules.table import within
 from lake_spec.rules.table_names import (
     Found,
     NamedTable,
@@ -37,7 +35,6 @@ from lake_spec.text.numbers import plain_number
 
 CHECKS = RuleSet()
 
-MOST_RUNS = 100
 LONGEST_NAME = 64
 SHOWN = "checks-show-no-values"
 _LIMITS = ("at_least", "at_most")
@@ -86,27 +83,6 @@ def _drift(path: Path, check: Drift) -> Iterator[Problem]:
         )
         hint = "Write both, or neither for the number of rows."
         yield Problem(path, None, f"drift has {has} and no {lacks}", hint)
-
-
-@CHECKS.rule("checks")
-def check_numbers_in_bounds(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse shares, hours and numbers of runs that no check can have.
-
-    Fix: Write a number within the bounds of the message.
-    """
-    for path, check in readable_checks(spec):
-        if isinstance(check, NullShare):
-            yield from within((*path, "at_most"), check.at_most, 0, 1)
-        if isinstance(check, Drift):
-            yield from within((*path, "runs"), check.runs, 2, MOST_RUNS)
-        for name in ("share", "sigma", "hours", "change"):
-            value = _value(check, name)
-            if value is not None and not 0 < value < float("inf"):
-                yield got((*path, name), value, "Write a number above 0.")
-        if isinstance(check, RowCount):
-            for name in _LIMITS:
-                if (_value(check, name) or 0) < 0:
-                    yield got((*path, name), _value(check, name), "Write 0 or more.")
 
 
 @CHECKS.rule("checks", "columns")

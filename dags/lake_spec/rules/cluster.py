@@ -11,11 +11,9 @@ from lake_spec.model import ClusterSpec
 from lake_spec.model.instances import InstanceFleets
 from lake_spec.rules import aws, names
 from lake_spec.rules.rule_set import RuleSet
-from lake_spec.rules.table import within
 
 CLUSTER = RuleSet()
 
-MOST_BOOTSTRAP_ACTIONS = 16
 
 _MEMORY = re.compile(r"[1-9]\d{0,5}[mg]", re.ASCII)
 _SCRIPT = re.compile(
@@ -89,23 +87,6 @@ def release_label_has_hudi(spec: ClusterSpec) -> Iterator[Problem]:
         yield got(("release_label",), spec.release_label, reason)
 
 
-@CLUSTER.rule()
-def cluster_limits(spec: ClusterSpec) -> Iterator[Problem]:
-    """Refuse numbers of a cluster that EMR or the DAGs do not accept.
-
-    Fix: Choose a number within the limits that the message names.
-    """
-    level = spec.step_concurrency_level
-    yield from within(("step_concurrency_level",), level, 1, 256)
-    yield from within(("start_minutes",), spec.start_minutes, 10, 1440)
-    yield from within(("tables_at_once",), spec.tables_at_once, 1, 64)
-    yield from within(("idle_minutes",), spec.idle_minutes, 1, 10080)
-    yield from within(("max_hours",), spec.max_hours, 1, 168)
-    if spec.ebs_root_volume_size is not None:
-        path = ("ebs_root_volume_size",)
-        yield from within(path, spec.ebs_root_volume_size, 15, 100)
-
-
 @CLUSTER.rule("instances", "start_minutes")
 def start_outlasts_spot_timeout(spec: ClusterSpec) -> Iterator[Problem]:
     """Refuse a start that times out while the cluster still waits for Spot.
@@ -161,11 +142,6 @@ def bootstrap_actions_are_scripts_on_s3(spec: ClusterSpec) -> Iterator[Problem]:
     Fix: Give each a name, the path of a script below `artifacts` or an s3:// URI, and
     plain arguments; at most 16 of them.
     """
-    count = len(spec.bootstrap_actions)
-    if count > MOST_BOOTSTRAP_ACTIONS:
-        hint = f"EMR allows {MOST_BOOTSTRAP_ACTIONS}: merge some of the scripts."
-        message = f"got {count} bootstrap actions"
-        yield Problem(("bootstrap_actions",), count, message, hint)
     for position, action in enumerate(spec.bootstrap_actions):
         top = ("bootstrap_actions", position)
         yield from names.label((*top, "name"), action.name, 128)

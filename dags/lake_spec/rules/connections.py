@@ -12,7 +12,6 @@ from lake_spec.model import Connection, DomainSpec, EnvironmentSpec, KafkaCluste
 from lake_spec.model.choices import KafkaSecurity, SecretStore
 from lake_spec.rules import aws, names
 from lake_spec.rules.rule_set import RuleSet, rule
-from lake_spec.rules.table import within
 
 CONNECTIONS = RuleSet()
 
@@ -52,7 +51,6 @@ def connections_are_valid(spec: EnvironmentSpec) -> Iterator[Problem]:
         if not _DATABASE.fullmatch(connection.database):
             hint = "Write a name of A-Z a-z 0-9 _ $ - that begins with a letter."
             yield got((*path, "database"), connection.database, hint)
-        yield from within((*path, "port"), connection.port, 1, 65535)
 
 
 def _domains(path: Path, connection: Connection) -> Iterator[Problem]:

@@ -15,7 +15,6 @@ from lake_spec.model import (
     Concurrency,
 )
 from lake_spec.rules.rule_set import RuleSet, rule
-from lake_spec.rules.table import within
 
 CONTINUOUS = RuleSet()
 
@@ -24,18 +23,6 @@ SPARE_HOURS = 2
 micro-batch, the maintenance and its own start and end come on top."""
 
 _NONE = "The domain has no continuous runs: add `continuous: {}`, or remove it."
-
-
-@CONTINUOUS.rule("continuous")
-def continuous_limits(spec: DomainSpec) -> Iterator[Problem]:
-    """Refuse an interval or length of continuous runs that is out of bounds.
-
-    Fix: Choose a number within the limits that the message names.
-    """
-    pace, top = spec.continuous, ("continuous",)
-    if pace is not None:
-        yield from within((*top, "every_seconds"), pace.every_seconds, 5, 3600)
-        yield from within((*top, "hours"), pace.hours, 0.01, 20)
 
 
 @CONTINUOUS.rule("continuous", "schedules", "clusters")

@@ -17,7 +17,6 @@ from lake_spec.rules import names
 from lake_spec.rules.airflow import cron, sns_topic
 from lake_spec.rules.rule_set import RuleSet, rule
 from lake_spec.rules.landing_folders import is_below
-from lake_spec.rules.table import within
 
 DOMAIN = RuleSet()
 
@@ -160,15 +159,6 @@ def schedules_are_cron(spec: DomainSpec) -> Iterator[Problem]:
     """
     for name in ("full_load", "incremental", "maintenance", "continuous"):
         yield from cron(("schedules", name), getattr(spec.schedules, name))
-
-
-@DOMAIN.rule("stage_hours")
-def stage_hours_in_bounds(spec: DomainSpec) -> Iterator[Problem]:
-    """Refuse a time limit of a stage that is out of bounds.
-
-    Fix: Write 1 to 168 hours under `stage_hours`.
-    """
-    yield from within(("stage_hours",), spec.stage_hours, 1, 168)
 
 
 @rule

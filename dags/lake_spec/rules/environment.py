@@ -202,18 +202,6 @@ def reaper_schedule_is_cron(spec: EnvironmentSpec) -> Iterator[Problem]:
     yield from cron(("reaper_schedule",), spec.reaper_schedule)
 
 
-@ENVIRONMENT.rule("clusters_at_once")
-def clusters_at_once_is_positive(spec: EnvironmentSpec) -> Iterator[Problem]:
-    """Refuse an environment that may have no cluster.
-
-    Fix: Write 1 or more, or leave the key out; to stop runs, pause their DAGs.
-    """
-    limit = spec.clusters_at_once
-    if limit is not None and limit < 1:
-        hint = "Write 1 or more, or leave the key out."
-        yield got(("clusters_at_once",), limit, hint)
-
-
 @ENVIRONMENT.rule("alarm_topic")
 def alarm_topic_is_sns(spec: EnvironmentSpec) -> Iterator[Problem]:
     """Refuse a topic of alarms that is not an SNS topic.

@@ -10,7 +10,6 @@ from lake_spec.model import TableSpec
 from lake_spec.rules.rule_set import RuleSet
 from lake_spec.rules.columns import type_of
 from lake_spec.rules.source import gives_a_time
-from lake_spec.rules.table import within
 from lake_spec.text import patterns
 
 FULL_REFRESH = RuleSet()
@@ -66,17 +65,4 @@ def full_refresh_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
     if full_refresh is not None:
         yield from gives_a_time(
             ("source", "full_refresh", "format"), full_refresh.format
-        )
-
-
-@FULL_REFRESH.rule("source")
-def full_refresh_share_is_a_share(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse a share of lost rows that is not from 0 to 1.
-
-    Fix: Write a number from 0 to 1, as in `lost_share: 0.5`.
-    """
-    full_refresh = spec.full_refresh
-    if full_refresh is not None:
-        yield from within(
-            ("source", "full_refresh", "lost_share"), full_refresh.lost_share, 0, 1
         )

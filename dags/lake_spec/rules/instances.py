@@ -16,16 +16,13 @@ from lake_spec.model.instances import (
     TaskFleet,
     VolumeType,
 )
+from lake_spec.model.limits import Limits
 from lake_spec.rules.rule_set import RuleSet
-from lake_spec.rules.table import within
 
 INSTANCES = RuleSet()
 
-MOST_TYPES = 30
-"""EMR's limit for a fleet with an allocation strategy, which all fleets here have."""
-
 _INSTANCE = re.compile(r"[a-z][a-z0-9-]{1,19}\.[a-z0-9-]{1,19}")
-_IOPS = {VolumeType.GP3: (3000, 16000), VolumeType.IO1: (100, 64000)}
+_IOPS = {VolumeType.GP3: Limits(3000, 16000), VolumeType.IO1: Limits(100, 64000)}
 _TOP = ("instances",)
 
 
@@ -38,8 +35,7 @@ def _instance_type(path: Path, value: str) -> Iterator[Problem]:
 def instance_group_limits(spec: ClusterSpec) -> Iterator[Problem]:
     """Refuse instance groups that EMR does not accept.
 
-    Fix: Write EC2 instance types and a number of instances within the limits that the
-    message names.
+    Fix: Write EC2 instance types, as in m7g.xlarge.
     """
     nodes = spec.instances
     if not isinstance(nodes, InstanceGroups):
@@ -50,24 +46,19 @@ def instance_group_limits(spec: ClusterSpec) -> Iterator[Problem]:
         if group is not None:
             top = (*_TOP, name)
             yield from _instance_type((*top, "instance_type"), group.instance_type)
-            count = (*top, "instance_count")
-            yield from within(count, group.instance_count, 1, 1000)
 
 
 @INSTANCES.rule("instances")
 def instance_fleet_limits(spec: ClusterSpec) -> Iterator[Problem]:
     """Refuse instance fleets that EMR does not accept.
 
-    Fix: Write 1 to 30 instance types, each once, and units within the limits that the
-    message names.
+    Fix: Write EC2 instance types, each once, and give a fleet of tasks some units.
     """
     nodes = spec.instances
     if not isinstance(nodes, InstanceFleets):
         return
     yield from _types((*_TOP, "primary"), nodes.primary.instance_types)
     yield from _fleet((*_TOP, "core"), nodes.core)
-    core = (*_TOP, "core", "target_on_demand_capacity")
-    yield from within(core, nodes.core.target_on_demand_capacity, 1, 10000)
     if nodes.task is not None:
         yield from _fleet((*_TOP, "task"), nodes.task)
         yield from _task((*_TOP, "task"), nodes.task)
@@ -75,9 +66,6 @@ def instance_fleet_limits(spec: ClusterSpec) -> Iterator[Problem]:
 
 def _types(top: Path, types: Sequence[str]) -> Iterator[Problem]:
     path = (*top, "instance_types")
-    if not 1 <= len(types) <= MOST_TYPES:
-        hint = f"Give 1 to {MOST_TYPES} instance types."
-        yield Problem(path, len(types), f"got {len(types)} instance types", hint)
     for position, name in enumerate(types):
         yield from _instance_type((*path, position), name)
         if name in types[:position]:
@@ -86,28 +74,21 @@ def _types(top: Path, types: Sequence[str]) -> Iterator[Problem]:
 
 def _fleet(top: Path, fleet: Union[CoreFleet, TaskFleet]) -> Iterator[Problem]:
     yield from _types(top, [each.instance_type for each in fleet.instance_types])
-    for position, each in enumerate(fleet.instance_types):
-        path = (*top, "instance_types", position, "weighted_capacity")
-        yield from within(path, each.weighted_capacity, 1, 1000)
 
 
 def _task(top: Path, task: TaskFleet) -> Iterator[Problem]:
     on_demand, on_spot = task.target_on_demand_capacity, task.target_spot_capacity
-    yield from within((*top, "target_on_demand_capacity"), on_demand, 0, 10000)
-    yield from within((*top, "target_spot_capacity"), on_spot, 0, 10000)
     if on_demand == on_spot == 0:
         hint = "Give it units on Spot or on demand, or remove `task`."
         yield got((*top, "target_spot_capacity"), on_spot, hint)
-    minutes = (*top, "spot", "timeout_duration_minutes")
-    yield from within(minutes, task.spot.timeout_duration_minutes, 5, 1440)
 
 
 @INSTANCES.rule("instances")
 def ebs_volume_limits(spec: ClusterSpec) -> Iterator[Problem]:
     """Refuse EBS volumes that AWS does not accept.
 
-    Fix: Write sizes within the limits that the message names; iops only for gp3 and
-    io1, throughput only for gp3.
+    Fix: Write iops only for gp3 and io1, within the limits that the message names, and
+    throughput only for gp3.
     """
     for name in ("primary", "core", "task"):
         nodes = getattr(spec.instances, name)
@@ -116,13 +97,9 @@ def ebs_volume_limits(spec: ClusterSpec) -> Iterator[Problem]:
 
 
 def _volume(top: Path, volume: EbsVolume) -> Iterator[Problem]:
-    yield from within((*top, "size_in_gb"), volume.size_in_gb, 10, 1024)
-    count = (*top, "volumes_per_instance")
-    yield from within(count, volume.volumes_per_instance, 1, 24)
     yield from _iops((*top, "iops"), volume)
     if volume.throughput is not None:
         path = (*top, "throughput")
-        yield from within(path, volume.throughput, 125, 1000)
         if volume.volume_type is not VolumeType.GP3:
             hint = "Remove it: only gp3 volumes support it."
             yield got(path, volume.throughput, hint)
@@ -131,7 +108,8 @@ def _volume(top: Path, volume: EbsVolume) -> Iterator[Problem]:
 def _iops(path: Path, volume: EbsVolume) -> Iterator[Problem]:
     kind = volume.volume_type
     if volume.iops is not None and kind in _IOPS:
-        yield from within(path, volume.iops, *_IOPS[kind])
+        if not _IOPS[kind].hold(volume.iops):
+            yield got(path, volume.iops, _IOPS[kind].hint)
     elif volume.iops is not None:
         yield got(path, volume.iops, "Remove it: only gp3 and io1 volumes support it.")
     elif kind is VolumeType.IO1:
@@ -160,16 +138,16 @@ def scaling_limits_in_order(spec: ClusterSpec) -> Iterator[Problem]:
     if scaling is None:
         return
     top, most = ("managed_scaling",), scaling.maximum_capacity_units
-    yield from within((*top, "maximum_capacity_units"), most, 1, 10000)
-    least = (*top, "minimum_capacity_units")
-    yield from within(least, scaling.minimum_capacity_units, 1, most)
+    if scaling.minimum_capacity_units > most:
+        least = (*top, "minimum_capacity_units")
+        yield got(least, scaling.minimum_capacity_units, Limits(1, most).hint)
     for name, start in (
         ("maximum_core_capacity_units", spec.instances.core_units),
         ("maximum_on_demand_capacity_units", spec.instances.on_demand_units),
     ):
-        value = getattr(scaling, name)
-        if value is not None:
-            yield from within((*top, name), value, start, max(start, most))
+        value, fitting = getattr(scaling, name), Limits(start, max(start, most))
+        if value is not None and value >= 0 and not fitting.hold(value):
+            yield got((*top, name), value, fitting.hint)
     if spec.instances.units > most:
         hint = (
             f"The cluster starts with {spec.instances.units} core and task units: "

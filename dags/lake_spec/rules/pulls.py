@@ -19,7 +19,6 @@ from lake_spec.model import (
     Csv,
     Feed,
     JdbcChanges,
-    JdbcTable,
     KafkaTopic,
     NewColumns,
     Snapshot,
@@ -27,7 +26,6 @@ from lake_spec.model import (
 )
 from lake_spec.rules import names
 from lake_spec.rules.rule_set import RuleSet
-from lake_spec.rules.table import within
 from lake_spec.text.globs import glob_pattern
 
 PULLS = RuleSet()
@@ -39,8 +37,6 @@ _TOPIC = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}")
 _SAMPLE = datetime(2001, 2, 3, 4, 5, 6)
 _FILE = f"{_SAMPLE.strftime(TIMESTAMP)}/part-00000-c000.snappy.parquet"
 _DEEP_FILE = "topic/0/00000000000000000000.json"
-LONGEST_OVERLAP = 31_622_400
-MOST_MESSAGES = 1_000_000
 
 
 def _each(spec: TableSpec) -> Iterator[Tuple[Path, Pull]]:
@@ -70,23 +66,6 @@ def pulls_are_valid(spec: TableSpec) -> Iterator[Problem]:
         if isinstance(pull, JdbcChanges) and not _CURSOR.fullmatch(pull.cursor):
             hint = "Write a column of A-Z a-z 0-9 _ $, as in updated_at."
             yield got((*path, "cursor"), pull.cursor, hint)
-
-
-@PULLS.rule("source")
-def pull_limits(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse numbers of a pull that are out of bounds.
-
-    Fix: Choose a number within the limits that the message names.
-    """
-    for path, pull in _each(spec):
-        if isinstance(pull, JdbcTable):
-            yield from within((*path, "parallel"), pull.parallel, 1, 64)
-        elif isinstance(pull, JdbcChanges):
-            place = (*path, "overlap")
-            yield from within(place, pull.overlap, 0, LONGEST_OVERLAP)
-        else:
-            place = (*path, "messages_per_file")
-            yield from within(place, pull.messages_per_file, 1, MOST_MESSAGES)
 
 
 @PULLS.rule("source", "source.format")

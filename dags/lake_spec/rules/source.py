@@ -21,7 +21,6 @@ from lake_spec.model import (
 from lake_spec.model.sources import CHARSETS
 from lake_spec.rules import names
 from lake_spec.rules.rule_set import RuleSet
-from lake_spec.rules.table import within
 from lake_spec.rules.zone import is_zone, zone_hint
 
 SOURCE = RuleSet()
@@ -80,27 +79,6 @@ def timezone_exists(spec: TableSpec) -> Iterator[Problem]:
     zone = spec.landed.timezone
     if not is_zone(zone):
         yield got(("source", "timezone"), zone, zone_hint(zone))
-
-
-@SOURCE.rule("source")
-def lost_share_is_a_share(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse a share of lost rows that is not from 0 to 1.
-
-    Fix: Write a number from 0 to 1, as in `lost_share: 0.5`.
-    """
-    if isinstance(spec.source, Snapshot):
-        yield from within(("source", "lost_share"), spec.source.lost_share, 0, 1)
-
-
-@SOURCE.rule("source")
-def late_after_in_bounds(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse a limit of lateness that is out of bounds.
-
-    Fix: Write 0.1 to 10000 hours under `late_after_hours`.
-    """
-    hours = spec.late_after_hours
-    if hours is not None:
-        yield from within(("source", "late_after_hours"), hours, 0.1, 10_000)
 
 
 @SOURCE.rule("source", "source.format")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Sequence, Union
+from typing import Iterator, Sequence
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
-from lake_spec.hudi.buckets import MOST_ALLOWED
 from lake_spec.hudi.options import NEWEST_TABLE_VERSION, OLDER_TABLE_VERSION
 from lake_spec.model import (
     Engine,
@@ -79,15 +78,6 @@ def record_index_has_no_partitions(spec: TableSpec) -> Iterator[Problem]:
 
 
 @TABLE.rule("storage")
-def buckets_in_bounds(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse a number of buckets that is out of bounds.
-
-    Fix: Write 1 to 1000 under `storage.buckets`; docs/estimates.md says how many.
-    """
-    yield from within(("storage", "buckets"), spec.storage.buckets, 1, MOST_ALLOWED)
-
-
-@TABLE.rule("storage")
 def older_table_version_is_copy_on_write(spec: TableSpec) -> Iterator[Problem]:
     """Refuse table version 6 with merge on read, whose log files readers may leave out.
 
@@ -143,40 +133,16 @@ def table_version_is_known(spec: TableSpec) -> Iterator[Problem]:
 
 
 @TABLE.rule()
-def maintenance_limits(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse settings of maintenance that are out of bounds.
+def warning_comes_before_failure(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a `warn_share` of bad rows above which the run fails anyway.
 
-    Fix: Choose a number within the limits that the message names.
-    """
-    maintenance = spec.maintenance
-    top = ("maintenance",)
-    yield from within((*top, "compact_after"), maintenance.compact_after, 1, 1000)
-    yield from within((*top, "cluster_after"), maintenance.cluster_after, 2, 10000)
-    yield from within((*top, "keep_commits"), maintenance.keep_commits, 1, 10000)
-
-
-@TABLE.rule()
-def quarantine_limits(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse limits of quarantine that are out of bounds.
-
-    Fix: Write shares from 0 to 1, with `warn_share` at most `max_share`.
+    Fix: Write a `quarantine.warn_share` of at most `max_share`.
     """
     limits = spec.quarantine
-    yield from within(("quarantine", "max_share"), limits.max_share, 0, 1)
-    yield from within(("quarantine", "min_rows"), limits.min_rows, 0, 10**9)
     share = limits.warn_share
-    if share is not None and not 0 <= share <= limits.max_share:
+    if share is not None and share > limits.max_share:
         hint = (
             f"Choose a number from 0 to max_share, which is {limits.max_share:g}: "
             "above that the run fails."
         )
         yield got(("quarantine", "warn_share"), share, hint)
-
-
-Number = Union[int, float]
-
-
-def within(path: Path, value: Number, low: Number, high: Number) -> Iterator[Problem]:
-    """Require a number between two bounds."""
-    if not low <= value <= high:
-        yield got(path, value, f"Choose a number from {low} to {high}.")

@@ -18,7 +18,7 @@ from lake_spec.model import (
     Snapshot,
     TableSpec,
 )
-from lake_spec.parsing.field_types import Record, Scalar, shape_of
+from lake_spec.model.field_types import Record, Scalar, shape_of
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_schema_holds_defaults_and_examples():
 
 
 def test_the_model_has_only_types_that_are_known():
-    with pytest.raises(TypeError, match="Teach it to parsing/field_types.py"):
+    with pytest.raises(TypeError, match="Teach it to model/field_types.py"):
         shape_of(bytes)
     assert isinstance(shape_of(TableSpec), Record)
     assert shape_of(str) == Scalar(str)

@@ -300,8 +300,7 @@ def test_bootstrap_actions_are_16_at_most(specs):
     actions = [{"name": "ca", "path": "bootstrap/ca.sh"}] * 17
     (diagnostic,) = diagnostics(specs, {"bootstrap_actions": actions})
     assert diagnostic == (
-        "bootstrap_actions: got 17 bootstrap actions. EMR allows 16: merge some of "
-        "the scripts."
+        "bootstrap_actions: got 17 bootstrap actions. Give up to 16 bootstrap actions."
     )
 
 

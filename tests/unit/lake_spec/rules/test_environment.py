@@ -18,7 +18,7 @@ def diagnostics(specs, changes):
     [
         ({"name": "prod"}, "name: got 'prod'. Its file or folder is named 'dev'"),
         ({"region": "Frankfurt"}, "region: got 'Frankfurt'. Write an AWS region"),
-        ({"clusters_at_once": 0}, "clusters_at_once: got 0. Write 1 or more, or leave"),
+        ({"clusters_at_once": 0}, "clusters_at_once: got 0. Write 1 or more"),
         (
             {"landing": "/data"},
             "landing: got '/data'. Write s3://bucket/folder of A-Z a-z 0-9 _ . = +",

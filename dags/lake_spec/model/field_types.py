@@ -12,6 +12,8 @@ from functools import lru_cache
 from keyword import iskeyword
 from typing import Any, Dict, Optional, Tuple, Type, Union, get_type_hints
 
+from lake_spec.model.limits import Form, Limits
+
 TAGS = ("kind", "type")
 """Class variables that distinguish the members of a union."""
 
@@ -72,6 +74,9 @@ class Setting:
     doc: str
     example: Any
     given: Optional[str]
+    limits: Optional[Limits]
+    entries: Optional[Limits]
+    form: Optional[Form]
 
     @property
     def attribute(self) -> str:
@@ -140,7 +145,7 @@ def _shape_of(kind: Any) -> Any:
     if origin is Union:
         return _union(args)
     raise TypeError(
-        f"{kind!r}: the model has no such type. Teach it to parsing/field_types.py."
+        f"{kind!r}: the model has no such type. Teach it to model/field_types.py."
     )
 
 
@@ -153,9 +158,7 @@ def _record(cls: type) -> Record:
                 name=name,
                 shape=shape_of(hints[field.name]),
                 default=field.default,
-                doc=field.metadata["doc"],
-                example=field.metadata["example"],
-                given=field.metadata["given"],
+                **field.metadata,
             )
             for field in fields(cls)
             for name in [field.name.rstrip("_")]

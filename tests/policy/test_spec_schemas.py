@@ -7,10 +7,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
+from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec, forms
+from lake_spec.model.column_type import SIMPLE, STORED_AS, parse_type
 from lake_spec.model.field_types import ListOf, MapOf, Maybe, OneOf, Record, shape_of
 from lake_spec.parsing.yaml_reader import parse_yaml
 from lake_spec.rules.limits import of_setting
+from lake_spec.text.cron import PRESETS, check_cron
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = sorted((ROOT / "docs/schema").glob("*.schema.json"))
@@ -90,12 +92,39 @@ ENTRIES = {
 """A good entry of each list that has limits."""
 
 
+OBJECT, ACCOUNT = "s3://lake/artifacts/a", "111122223333"
+GOOD = {
+    forms.NAME: "orders",
+    forms.MEMORY: "4g",
+    forms.INSTANCE_TYPE: "m7g.xlarge",
+    forms.REGION: "eu-central-1",
+    forms.ROLE_NAME: "lake",
+    forms.ROLE_ARN: f"arn:aws:iam::{ACCOUNT}:role/of/lake",
+    forms.ROLE: "lake",
+    forms.KMS_KEY: f"arn:aws:kms:eu-central-1:{ACCOUNT}:key/{'0' * 36}",
+    forms.SNS_TOPIC: f"arn:aws:sns:eu-central-1:{ACCOUNT}:lake",
+    forms.SUBNET: "subnet-01234567",
+    forms.SECURITY_GROUP: "sg-01234567",
+    forms.S3_FOLDER: "s3://lake/landing",
+    forms.JAR: f"{OBJECT}.jar",
+    forms.PEM: f"{OBJECT}.pem",
+    forms.HOST: "shop.example.internal",
+    forms.DATABASE: "shop",
+    forms.CURSOR: "updated_at",
+    forms.TABLE: "public.orders",
+    forms.KAFKA_TOPIC: "shop.public.orders",
+}
+"""A good text of each form that a rule judges by the form alone."""
+
+
 def decoded(shape, value):
     """A good value as the loader makes it of what a file says."""
     if isinstance(shape, Maybe):
         return decoded(shape.inner, value)
     if isinstance(shape, ListOf):
         return tuple(decoded(shape.item, each) for each in value)
+    if isinstance(shape, MapOf):
+        return tuple(value.items())
     if isinstance(shape, Record):
         named = value if isinstance(value, dict) else {shape.shorthand: value}
         return shape.build(named)
@@ -106,7 +135,8 @@ def limited_settings():
     """Each setting that has limits: the file, its place in the schema, and itself."""
     for kind, cls in KINDS.items():
         for record, setting in settings_below(shape_of(cls), set()):
-            if setting.limits or setting.entries or setting.form:
+            is_judged = setting.form and not setting.form.is_rough
+            if setting.limits or setting.entries or is_judged:
                 yield pytest.param(
                     kind, record, setting, id=f"{record.words}.{setting.name}"
                 )
@@ -125,11 +155,9 @@ def tried(setting):
             value = [ENTRIES[setting.name]] * count
             yield value, setting.entries.hold(count)
     if setting.form:
-        good = setting.example or setting.default
-        one = good[0] if isinstance(shape, ListOf) else good
-        for text in (one, "", "no such thing"):
-            value = [text] if isinstance(shape, ListOf) else text
-            yield value, setting.form.fits(text)
+        for text in (GOOD[setting.form], "", "no such: thing"):
+            written = {ListOf: [text], MapOf: {"moma": text}}.get(type(shape), text)
+            yield written, setting.form.fits(text)
 
 
 @pytest.mark.parametrize("kind, record, setting", limited_settings())
@@ -146,3 +174,30 @@ def test_schema_and_rule_refuse_the_same_values(kind, record, setting):
         found = list(of_setting(setting, decoded(setting.shape, value)))
         accepted = jsonschema.Draft202012Validator(part).is_valid(value)
         assert (accepted, not found) == (is_good, is_good), (value, found)
+
+
+@pytest.mark.parametrize("text", [*SIMPLE, *STORED_AS, "DECIMAL(10,2)", "array<int>"])
+def test_the_schema_takes_each_type_of_a_column(text):
+    assert forms.COLUMN_TYPE.fits(text) and parse_type(text)
+
+
+@pytest.mark.parametrize(
+    "form, text",
+    [
+        (forms.COLUMN_TYPE, "strng"),
+        (forms.COLUMN_TYPE, "intt"),
+        (forms.CRON, "0 3 * *"),
+        (forms.CRON, "every day"),
+    ],
+)
+def test_what_has_another_form_is_refused_by_the_rule_too(form, text):
+    judge = parse_type if form is forms.COLUMN_TYPE else check_cron
+    with pytest.raises(ValueError):
+        judge(text)
+    assert not form.fits(text)
+
+
+@pytest.mark.parametrize("text", ["0 3 * * *", "*/15 8-18 1,15 jan-mar mon", *PRESETS])
+def test_the_schema_takes_each_schedule(text):
+    check_cron(text)
+    assert forms.CRON.fits(text)

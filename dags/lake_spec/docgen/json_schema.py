@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Dict, Optional
 
+from lake_spec.docgen.meanings import meanings_of
 from lake_spec.model.field_types import (
     Choice,
     ListOf,
@@ -52,7 +53,8 @@ class _Writer:
         return {"type": names if shape.other else names[0]}
 
     def choice(self, shape: Choice) -> Schema:
-        return {"enum": list(shape.choices)}
+        meanings = meanings_of(shape.enum).items()
+        return {"anyOf": [{"const": e, "description": what} for e, what in meanings]}
 
     def maybe(self, shape: Maybe) -> Schema:
         return {"anyOf": [self.schema(shape.inner), {"type": "null"}]}
@@ -117,7 +119,9 @@ def _limited(setting: Setting, schema: Schema) -> Schema:
         items = _limited(setting, schema["items"])
         return {**schema, "items": items, **_sizes(setting.entries, "Items")}
     if kinds == "object":
-        return {**schema, **_sizes(setting.entries, "Properties")}
+        each = _limited(setting, schema["additionalProperties"])
+        sizes = _sizes(setting.entries, "Properties")
+        return {**schema, "additionalProperties": each, **sizes}
     limits, form = setting.limits, setting.form
     added: Schema = {}
     if limits is not None and {"integer", "number"}.intersection((kinds, *kinds)):
@@ -125,7 +129,9 @@ def _limited(setting: Setting, schema: Schema) -> Schema:
         keys = ("minimum", "maximum", "exclusiveMinimum")
         added = {key: each for key, each in zip(keys, bounds) if each is not None}
     if form is not None and "string" in (kinds, *kinds):
+        # The message is what editors of VS Code's language services show.
         added["pattern"] = f"^(?:{form.pattern})$"
+        added["patternErrorMessage"] = form.hint
     return {**schema, **added}
 
 

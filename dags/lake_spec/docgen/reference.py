@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
+from lake_spec.docgen.meanings import meanings_of
 from lake_spec.model.field_types import (
     Choice,
     ListOf,
@@ -146,6 +147,18 @@ def _left_out(setting: Setting) -> str:
 
 
 def _doc(setting: Setting) -> str:
-    if setting.example is None:
-        return setting.doc
-    return f"{setting.doc} Example: {in_yaml(setting)}"
+    parts = [setting.doc, *([setting.form.hint] if setting.form else [])]
+    if setting.example is not None:
+        parts.append(f"Example: {in_yaml(setting)}")
+    parts += _meanings(setting.shape)
+    return " ".join(parts).replace(" <br>", "<br>")
+
+
+def _meanings(shape: Any) -> Iterator[str]:
+    """Yield what the choices of a setting mean, each in a line of its own."""
+    if isinstance(shape, (Maybe, ListOf)):
+        inner = shape.inner if isinstance(shape, Maybe) else shape.item
+        yield from _meanings(inner)
+    elif isinstance(shape, Choice):
+        meanings = meanings_of(shape.enum).items()
+        yield "".join(f"<br>`{each}`: {what}" for each, what in meanings)

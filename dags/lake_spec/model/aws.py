@@ -7,6 +7,21 @@ from typing import Optional, Tuple
 
 from lake_spec.model.choices import ReadableAs
 from lake_spec.model.connections import Connection
+from lake_spec.model.forms import (
+    CRON,
+    JAR,
+    KMS_KEY,
+    MEMORY,
+    NAME,
+    REGION,
+    ROLE,
+    ROLE_ARN,
+    ROLE_NAME,
+    S3_FOLDER,
+    SECURITY_GROUP,
+    SNS_TOPIC,
+    SUBNET,
+)
 from lake_spec.model.instances import InstanceGroups, Instances, ManagedScaling
 from lake_spec.model.limits import Limits
 from lake_spec.model.spec_field import setting
@@ -66,7 +81,9 @@ class ClusterSpec:
         24,
         limits=Limits(1, 168),
     )
-    driver_memory: str = setting("Memory of a Spark driver.", "4g", example="4g")
+    driver_memory: str = setting(
+        "Memory of a Spark driver.", "4g", example="4g", form=MEMORY
+    )
     spark_defaults: Tuple[Tuple[str, str], ...] = setting(
         "Spark settings for memory, cores, parallelism, shuffle and lost nodes.",
         (),
@@ -89,21 +106,24 @@ class SecurityGroups:
     primary: str = setting(
         "Security group of the primary node (EmrManagedMasterSecurityGroup).",
         example="sg-0123456789abcdef0",
+        form=SECURITY_GROUP,
     )
     core_and_task: str = setting(
         "Security group of the other nodes (EmrManagedSlaveSecurityGroup).",
         example="sg-0123456789abcdef1",
+        form=SECURITY_GROUP,
     )
     service_access: Optional[str] = setting(
         "Security group by which EMR reaches nodes in private subnets "
         "(ServiceAccessSecurityGroup).",
         None,
+        form=SECURITY_GROUP,
     )
     additional_primary: Tuple[str, ...] = setting(
-        ("Additional groups of the primary node."), ()
+        ("Additional groups of the primary node."), (), form=SECURITY_GROUP
     )
     additional_core_and_task: Tuple[str, ...] = setting(
-        ("Additional groups of the other nodes."), ()
+        ("Additional groups of the other nodes."), (), form=SECURITY_GROUP
     )
 
 
@@ -112,40 +132,54 @@ class EnvironmentSpec:
     """Buckets, roles and network of one environment (`environments/<name>.yml`)."""
 
     name: str = setting("Name of the environment and of its file.", example="dev")
-    region: str = setting("AWS region.", example="eu-central-1")
-    landing: str = setting("Root of the landing files.", example="s3://lake/landing")
-    warehouse: str = setting("Root of the Hudi tables.", example="s3://lake/warehouse")
-    artifacts: str = setting("Root of the releases.", example="s3://lake/artifacts")
-    runs: str = setting(
-        ("Root of the reports and other files of runs."), example="s3://lake/runs"
+    region: str = setting("AWS region.", example="eu-central-1", form=REGION)
+    landing: str = setting(
+        "Root of the landing files.", example="s3://lake/landing", form=S3_FOLDER
     )
-    logs: str = setting("Root of EMR's logs.", example="s3://lake/logs")
+    warehouse: str = setting(
+        "Root of the Hudi tables.", example="s3://lake/warehouse", form=S3_FOLDER
+    )
+    artifacts: str = setting(
+        "Root of the releases.", example="s3://lake/artifacts", form=S3_FOLDER
+    )
+    runs: str = setting(
+        ("Root of the reports and other files of runs."),
+        example="s3://lake/runs",
+        form=S3_FOLDER,
+    )
+    logs: str = setting("Root of EMR's logs.", example="s3://lake/logs", form=S3_FOLDER)
     cluster: Optional[str] = setting(
         "Name of a file in `clusters/` that all domains use in this environment, "
         "instead of the cluster that they name.",
         None,
+        form=NAME,
     )
     service_role: str = setting(
-        "EMR service role: its name or ARN.", "EMR_DefaultRole_V2"
+        "EMR service role: its name or ARN.", "EMR_DefaultRole_V2", form=ROLE
     )
     instance_profile: str = setting(
-        ("EC2 instance profile of the nodes: its name."), "EMR_EC2_DefaultRole"
+        ("EC2 instance profile of the nodes: its name."),
+        "EMR_EC2_DefaultRole",
+        form=ROLE_NAME,
     )
     runtime_role: Optional[str] = setting(
         "ARN of the role that steps run as, for domains that `runtime_roles` does not "
         "name; if left out, the instance role.",
         None,
+        form=ROLE_ARN,
     )
     runtime_roles: Tuple[Tuple[str, str], ...] = setting(
         "ARNs of the roles that steps run as, by domain.",
         (),
         example={"moma": "arn:aws:iam::111122223333:role/lake-moma"},
+        form=ROLE_ARN,
     )
     break_glass_role: Optional[str] = setting(
         "ARN of the role for emergencies: besides the roles of steps the only one that "
         "may change files of tables; if left out, `lake-<environment>-break-glass`.",
         None,
         example="arn:aws:iam::111122223333:role/lake-dev-break-glass",
+        form=ROLE_ARN,
     )
     security_configuration: Optional[str] = setting(
         "EMR security configuration; required with a runtime role, and must enable it.",
@@ -155,17 +189,19 @@ class EnvironmentSpec:
         "Subnets of the clusters: instance fleets use the best one, instance groups "
         "the first.",
         (),
+        form=SUBNET,
     )
     security_groups: Optional[SecurityGroups] = setting(
         "Security groups of the nodes; if left out, EMR creates its own.", None
     )
     log_encryption_kms_key_id: Optional[str] = setting(
-        "ARN of the KMS key that encrypts EMR's logs.", None
+        "ARN of the KMS key that encrypts EMR's logs.", None, form=KMS_KEY
     )
     s3_encryption_kms_key_id: Optional[str] = setting(
         "ARN of the KMS key that encrypts Spark's writes to S3; if left out, the "
         "bucket's default encryption applies.",
         None,
+        form=KMS_KEY,
     )
     tags: Tuple[Tuple[str, str], ...] = setting(
         "Tags of every cluster (up to 20); tags in the cluster's file take precedence.",
@@ -176,6 +212,7 @@ class EnvironmentSpec:
         "only manual runs.",
         None,
         example="*/15 * * * *",
+        form=CRON,
     )
     clusters_at_once: Optional[int] = setting(
         "Number of clusters that may be there at once; further runs wait for their turn. "
@@ -188,6 +225,7 @@ class EnvironmentSpec:
         "ARN of the SNS topic for alarms: clusters that could not be terminated, the "
         "budget, a scheduler that stopped.",
         None,
+        form=SNS_TOPIC,
     )
     erase_secret: Optional[str] = setting(
         "Name of the SSM parameter (SecureString) with the secret for the keyed "
@@ -220,6 +258,7 @@ class EnvironmentSpec:
         "s3:// URIs of jars for Spark steps, such as database drivers.",
         (),
         example=["s3://lake/artifacts/jars/postgresql-42.7.4.jar"],
+        form=JAR,
     )
 
     def runtime_role_of(self, domain: str) -> Optional[str]:

@@ -24,25 +24,21 @@ def _name() -> Any:
 
 def _layer() -> Any:
     return setting(
-        "Rows to check: those of current, of history, or those that a commit adds to the "
-        "change log (`changes`). A product has `current` only. Rows that are marked as "
-        "deleted are left out.",
+        "Rows to check; those that are marked as deleted are left out.",
         CheckedLayer.CURRENT,
     )
 
 
 def _severity(default: Severity = Severity.FAIL) -> Any:
     return setting(
-        "Effect of a failed check: `fail` stops the run of the table before the commit, "
-        "`warn` reports it.",
+        "Effect of a failed check.",
         default,
     )
 
 
 def _every() -> Any:
     return setting(
-        "How often to check: in each run that commits, or in the first one of a day (UTC); "
-        "what failed is checked again in any case.",
+        "How often to check.",
         Every.RUN,
     )
 

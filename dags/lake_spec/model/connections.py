@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Optional, Tuple, Union
 
 from lake_spec.model.choices import KafkaSecurity, SecretStore
+from lake_spec.model.forms import DATABASE, HOST, NAME, PEM
 from lake_spec.model.limits import Limits
 from lake_spec.model.spec_field import setting
 
@@ -18,13 +19,15 @@ class Database:
     """A database that tables are read from by JDBC; each kind has its own port."""
 
     kind: ClassVar[str]
-    host: str = setting("Host name or address.", example="shop.example.internal")
-    database: str = setting("Name of the database.", example="shop")
+    host: str = setting(
+        "Host name or address.", example="shop.example.internal", form=HOST
+    )
+    database: str = setting("Name of the database.", example="shop", form=DATABASE)
     secret: str = setting(
         "Name of the secret with user and password, as JSON: username, password.",
         example="lake/dev/shop",
     )
-    domains: Tuple[str, ...] = setting(_DOMAINS, example=["shop"])
+    domains: Tuple[str, ...] = setting(_DOMAINS, example=["shop"], form=NAME)
     port: int = setting("Its port.", limits=Limits(1, 65535))
     secret_store: SecretStore = setting(
         "Service that stores the secret.", SecretStore.SECRETS_MANAGER
@@ -35,6 +38,7 @@ class Database:
         "its certificate and host name are checked. If left out, they are not.",
         None,
         example=_CA,
+        form=PEM,
     )
 
 
@@ -63,7 +67,7 @@ class KafkaCluster:
         "Bootstrap brokers, as host:port.",
         example=["b-1.kafka.example.internal:9096"],
     )
-    domains: Tuple[str, ...] = setting(_DOMAINS, example=["shop"])
+    domains: Tuple[str, ...] = setting(_DOMAINS, example=["shop"], form=NAME)
     security: KafkaSecurity = setting(
         "Protocol and authentication of the brokers.", KafkaSecurity.SCRAM
     )
@@ -80,6 +84,7 @@ class KafkaCluster:
         "left out, those that Java trusts. They and host names are always checked.",
         None,
         example=_CA,
+        form=PEM,
     )
 
 

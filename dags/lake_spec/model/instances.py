@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Optional, Tuple, Union
 
+from lake_spec.model.forms import INSTANCE_TYPE
 from lake_spec.model.limits import Limits
 from lake_spec.model.spec_field import setting
 
@@ -17,34 +18,48 @@ class Market(str, Enum):
     """Purchasing option of instances (EMR's MarketType)."""
 
     ON_DEMAND = "ON_DEMAND"
+    """EC2 never takes them back."""
     SPOT = "SPOT"
+    """Cheaper; EC2 may take them back with two minutes' notice."""
 
 
 class TimeoutAction(str, Enum):
     """EMR's action when Spot instances do not arrive in time."""
 
     SWITCH_TO_ON_DEMAND = "SWITCH_TO_ON_DEMAND"
+    """On-demand instances are taken."""
     TERMINATE_CLUSTER = "TERMINATE_CLUSTER"
+    """The cluster is terminated, and the run fails."""
 
 
 class SpotAllocationStrategy(str, Enum):
     """From which pools EC2 takes Spot instances."""
 
     PRICE_CAPACITY_OPTIMIZED = "price-capacity-optimized"
+    """The cheapest of those that are least likely to be interrupted."""
     CAPACITY_OPTIMIZED = "capacity-optimized"
+    """Those with most capacity."""
     LOWEST_PRICE = "lowest-price"
+    """The cheapest ones."""
     DIVERSIFIED = "diversified"
+    """All of them, evenly."""
 
 
 class VolumeType(str, Enum):
     """Types of EBS volumes."""
 
     GP3 = "gp3"
+    """General purpose, with `iops` and `throughput` of its own."""
     GP2 = "gp2"
+    """General purpose, whose speed grows with its size."""
     IO1 = "io1"
+    """Provisioned: `iops` is required."""
     ST1 = "st1"
+    """Hard disk for long reads."""
     SC1 = "sc1"
+    """Hard disk for what is seldom read."""
     STANDARD = "standard"
+    """Magnetic, of the previous generation."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +83,7 @@ class EbsVolume:
 class PrimaryGroup:
     """The primary node, on demand. Drivers run here."""
 
-    instance_type: str = setting("EC2 instance type.", "m7g.xlarge")
+    instance_type: str = setting("EC2 instance type.", "m7g.xlarge", form=INSTANCE_TYPE)
     ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes.", ())
 
 
@@ -76,7 +91,7 @@ class PrimaryGroup:
 class CoreGroup:
     """The core nodes, on demand. Application masters run here."""
 
-    instance_type: str = setting("EC2 instance type.", "m7g.xlarge")
+    instance_type: str = setting("EC2 instance type.", "m7g.xlarge", form=INSTANCE_TYPE)
     instance_count: int = setting("Number of nodes.", 1, limits=Limits(1, 1000))
     ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes of each.", ())
 
@@ -85,7 +100,7 @@ class CoreGroup:
 class TaskGroup:
     """Task nodes: executors only; a run outlives their loss."""
 
-    instance_type: str = setting("EC2 instance type.", "m7g.xlarge")
+    instance_type: str = setting("EC2 instance type.", "m7g.xlarge", form=INSTANCE_TYPE)
     instance_count: int = setting("Number of nodes.", 1, limits=Limits(1, 1000))
     market: Market = setting("Purchasing option.", Market.SPOT)
     ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes of each.", ())
@@ -126,7 +141,9 @@ class FleetInstanceType:
     """An instance type that a fleet may take."""
 
     shorthand: ClassVar[str] = "instance_type"
-    instance_type: str = setting("EC2 instance type.", example="m7g.2xlarge")
+    instance_type: str = setting(
+        "EC2 instance type.", example="m7g.2xlarge", form=INSTANCE_TYPE
+    )
     weighted_capacity: int = setting(
         "Units of the fleet's capacity that one instance counts for.",
         1,
@@ -160,6 +177,7 @@ class PrimaryFleet:
         "EC2 instance types.",
         ("m7g.xlarge", "m6g.xlarge"),
         entries=Limits(1, MOST_TYPES),
+        form=INSTANCE_TYPE,
     )
     ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes.", ())
 

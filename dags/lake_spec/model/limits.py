@@ -64,6 +64,8 @@ class Form:
 
     pattern: str
     hint: str
+    is_rough: bool = False
+    """Whether a rule judges it, and says more: then this is for editors and pages alone."""
 
     def fits(self, text: str) -> bool:
         """Return whether a text has the form."""

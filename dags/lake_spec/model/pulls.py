@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Union
 
+from lake_spec.model.forms import CURSOR, KAFKA_TOPIC, NAME, TABLE
 from lake_spec.model.limits import Limits
 from lake_spec.model.spec_field import setting
 
@@ -14,10 +15,14 @@ class JdbcTable:
     """A table of a database, copied whole."""
 
     connection: str = setting(
-        "Name of a database under `connections` of the environment.", example="shop_db"
+        "Name of a database under `connections` of the environment.",
+        example="shop_db",
+        form=NAME,
     )
     table: str = setting(
-        "Name of the table, with its schema if it has one.", example="public.orders"
+        "Name of the table, with its schema if it has one.",
+        example="public.orders",
+        form=TABLE,
     )
     parallel: int = setting(
         "Number of ranges of the first key column to read in parallel, in one "
@@ -33,14 +38,19 @@ class JdbcChanges:
 
     kind: ClassVar[str] = "jdbc"
     connection: str = setting(
-        "Name of a database under `connections` of the environment.", example="shop_db"
+        "Name of a database under `connections` of the environment.",
+        example="shop_db",
+        form=NAME,
     )
     table: str = setting(
-        "Name of the table, with its schema if it has one.", example="public.orders"
+        "Name of the table, with its schema if it has one.",
+        example="public.orders",
+        form=TABLE,
     )
     cursor: str = setting(
         "Column that grows with every change: a timestamp or a number.",
         example="updated_at",
+        form=CURSOR,
     )
     overlap: int = setting(
         "Overlap with the previous read, in seconds or in units of the number, for "
@@ -58,8 +68,11 @@ class KafkaTopic:
     connection: str = setting(
         "Name of a Kafka cluster under `connections` of the environment.",
         example="shop_kafka",
+        form=NAME,
     )
-    topic: str = setting("Name of the topic.", example="shop.public.orders")
+    topic: str = setting(
+        "Name of the topic.", example="shop.public.orders", form=KAFKA_TOPIC
+    )
     messages_per_file: int = setting(
         "Largest number of messages in one landing file.",
         100_000,

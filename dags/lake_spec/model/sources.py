@@ -282,21 +282,18 @@ _late_after_hours = partial(
 _timezone = partial(setting, "Time zone of timestamps without one.", "UTC")
 _new_columns = partial(
     setting,
-    "Handling of undeclared source columns; `refresh` adds them too, and reads a table "
-    "that is pulled by a cursor whole again where rows have values that it lacks.",
+    "Handling of undeclared source columns.",
     NewColumns.ADD,
 )
 _missing_columns = partial(
     setting,
-    "Handling of a file that lacks a declared column: ingest its rows with null and "
-    "warn, or reject the file.",
+    "Handling of a file that lacks a declared column.",
     MissingColumns.WARN,
 )
 
 
 def _duplicate_keys(
-    words: str = "Handling of rows of one snapshot that have one key and differ: all go to "
-    "the quarantine, or the last one counts and a warning says how many there are.",
+    words: str = "Handling of rows of one snapshot that have one key and differ.",
 ) -> Any:
     return setting(words, DuplicateKeys.QUARANTINE)
 
@@ -388,8 +385,7 @@ class Feed:
     )
     duplicate_keys: DuplicateKeys = _duplicate_keys(
         "Handling of rows of the full load that have one key and differ, where no "
-        "order_by says which is newer (pulled: in any case): all go to the quarantine, or "
-        "the last one counts and a warning says how many there are.",
+        "order_by says which is newer (pulled: in any case).",
     )
     ignore_columns: Tuple[str, ...] = setting(
         "Undeclared source columns that are never added, such as generated columns "
@@ -407,8 +403,7 @@ class Feed:
         example="__debezium_unavailable_value",
     )
     absent_fields: AbsentFields = setting(
-        "Meaning of a field that a record of JSON lacks: no value, or, by path in structs, "
-        "the value before it in the order; null is no value in any case.",
+        "Meaning of a field that a record of JSON lacks; null is no value in any case.",
         AbsentFields.NO_VALUE,
     )
     late_after_hours: Optional[float] = _late_after_hours()

@@ -18,6 +18,7 @@ from lake_spec.model.choices import (
 from lake_spec.model.continuous import Continuous
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
+from lake_spec.model.forms import CRON, NAME, ROLE, SNS_TOPIC
 from lake_spec.model.limits import Limits
 from lake_spec.model.table_parts import (
     Column,
@@ -82,9 +83,7 @@ class TableSpec:
     history: History = setting("The history table.", History())
     storage: Storage = setting("Storage of the tables.", Storage())
     profile: Profile = setting(
-        "When the columns of current are measured: `weekly` is after a full load, and by "
-        "maintenance if the profile is at least six days old and the table has changed "
-        "since. `never` measures nothing and removes the profile.",
+        "When the columns of current are measured.",
         Profile.WEEKLY,
     )
     maintenance: Maintenance = setting("Thresholds of maintenance.", Maintenance())
@@ -253,11 +252,17 @@ class TableSpec:
 class Schedules:
     """Schedules of a domain's DAGs; if left out, only manual runs."""
 
-    full_load: Optional[str] = setting("Cron text of the full load.", None)
-    incremental: Optional[str] = setting("Cron text of the incremental run.", None)
-    maintenance: Optional[str] = setting("Cron text of the maintenance.", None)
+    full_load: Optional[str] = setting("Cron text of the full load.", None, form=CRON)
+    incremental: Optional[str] = setting(
+        "Cron text of the incremental run.", None, form=CRON
+    )
+    maintenance: Optional[str] = setting(
+        "Cron text of the maintenance.", None, form=CRON
+    )
     continuous: Optional[str] = setting(
-        "Cron text of the continuous run; it starts only if none is running.", None
+        "Cron text of the continuous run; it starts only if none is running.",
+        None,
+        form=CRON,
     )
 
 
@@ -265,17 +270,21 @@ class Schedules:
 class Clusters:
     """Clusters of single DAGs; one that is left out runs on the domain's `cluster`."""
 
-    full_load: Optional[str] = setting("Limit of full loads.", None)
-    incremental: Optional[str] = setting("Limit of incremental runs.", None)
-    continuous: Optional[str] = setting("Limit of continuous runs.", None)
-    scd2: Optional[str] = setting(
-        ("Limit of history runs, with `history_runs: own_dag`."), None
+    full_load: Optional[str] = setting("Cluster of full loads.", None, form=NAME)
+    incremental: Optional[str] = setting(
+        "Cluster of incremental runs.", None, form=NAME
     )
-    reprocess: Optional[str] = setting("Limit of reprocess runs.", None)
-    products: Optional[str] = setting("Cluster of products runs.", None)
-    maintenance: Optional[str] = setting("Limit of maintenance runs.", None)
-    rebuild: Optional[str] = setting("Limit of rebuild runs.", None)
-    erase: Optional[str] = setting("Limit of erase runs.", None)
+    continuous: Optional[str] = setting("Cluster of continuous runs.", None, form=NAME)
+    scd2: Optional[str] = setting(
+        ("Cluster of history runs, with `history_runs: own_dag`."), None, form=NAME
+    )
+    reprocess: Optional[str] = setting("Cluster of reprocess runs.", None, form=NAME)
+    products: Optional[str] = setting("Cluster of products runs.", None, form=NAME)
+    maintenance: Optional[str] = setting(
+        "Cluster of maintenance runs.", None, form=NAME
+    )
+    rebuild: Optional[str] = setting("Cluster of rebuild runs.", None, form=NAME)
+    erase: Optional[str] = setting("Cluster of erase runs.", None, form=NAME)
 
 
 @dataclass(frozen=True)
@@ -311,6 +320,7 @@ class Reader:
     role: str = setting(
         "Name of an IAM role of the environment's account, or the ARN of any role.",
         example="analysts",
+        form=ROLE,
     )
     tables: Tuple[str, ...] = setting(
         "Tables that it may read, each with its history; if left out, all of the "
@@ -346,12 +356,12 @@ class Notifications:
     """SNS topic of a domain's notifications, and their events."""
 
     topic: Optional[str] = setting(
-        "ARN of a standard SNS topic; if left out, no notifications are sent.", None
+        "ARN of a standard SNS topic; if left out, no notifications are sent.",
+        None,
+        form=SNS_TOPIC,
     )
     events: Tuple[Event, ...] = setting(
-        "Events to notify of: failed runs, the first successful run after them, more "
-        "bad rows than `quarantine.warn_share`, sources that are late by "
-        "`source.late_after_hours`.",
+        "Events to notify of.",
         tuple(Event),
     )
 
@@ -375,19 +385,17 @@ class DomainSpec:
         None,
         example="#museum-data",
     )
-    cluster: str = setting("Name of a file in `clusters/`.", "standard")
+    cluster: str = setting("Name of a file in `clusters/`.", "standard", form=NAME)
     clusters: Clusters = setting(
         "Clusters of single DAGs, such as a larger one for full loads.", Clusters()
     )
     tags: Tuple[str, ...] = setting("Tags of the DAGs.", ())
     history_runs: HistoryRuns = setting(
-        "Where history runs: in the cluster of the incremental run, or in its own "
-        "DAG, triggered by an Asset.",
+        "Where history runs.",
         HistoryRuns.SAME_CLUSTER,
     )
     concurrency: Concurrency = setting(
-        "What a run does while another run of the domain is running: wait for its "
-        "end, or fail.",
+        "What a run does while another run of the domain is running.",
         Concurrency.WAIT,
     )
     schedules: Schedules = setting("Schedules of the DAGs.", Schedules())

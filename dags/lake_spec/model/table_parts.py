@@ -17,6 +17,7 @@ from lake_spec.model.choices import (
     SurrogateKind,
     TableType,
 )
+from lake_spec.model.forms import COLUMN_TYPE
 from lake_spec.model.limits import Limits, SHARE
 from lake_spec.model.spec_field import setting
 from lake_spec.text.numbers import plain_number
@@ -34,6 +35,7 @@ class Column:
         "Spark SQL type: string, int, decimal(10,2), timestamp, array<string> ... Tables"
         " keep tinyint and smallint as int.",
         example="string",
+        form=COLUMN_TYPE,
     )
     source: Tuple[str, ...] = setting(
         "Names of the column in the source, newest first; if left out, the same name.",
@@ -54,8 +56,7 @@ class Column:
         False,
     )
     on_type_mismatch: OnTypeMismatch = setting(
-        "Handling of a file in which the type of the column is narrower or different: "
-        "reject the file, or quarantine the rows that do not fit.",
+        "Handling of a file in which the type of the column is narrower or different.",
         OnTypeMismatch.REFUSE,
     )
     description: Optional[str] = setting(
@@ -67,11 +68,8 @@ class Column:
         "Tags to find the column by.", (), example=["contact"]
     )
     sensitivity: Optional[Sensitivity] = setting(
-        "Whether its values are data of persons (`personal`), not for everyone "
-        "(`internal`) or neither (`none`); if left out, that of the columns that its "
-        "values come from, else `none`. Values of `personal` columns are in no profile; "
-        "a table with such a column has no values in reports, logs, notifications and "
-        "pages (docs/security.md).",
+        "Who may see its values; if left out, that of the columns that its values come "
+        "from, else `none`.",
         None,
     )
 
@@ -88,8 +86,7 @@ class SurrogateKey:
     """The key of a version, for facts to refer to: it belongs to key and start."""
 
     kind: SurrogateKind = setting(
-        "Kind of surrogate key: a hash, the same in every lake (text), or numbers in "
-        "a separate table (bigint, with gaps).",
+        "Kind of surrogate key.",
         SurrogateKind.DETERMINISTIC,
     )
     column: str = setting("Its name.", "version_key")
@@ -128,9 +125,7 @@ class Storage:
     """Storage of current and history in Hudi; the change log is append-only."""
 
     type: TableType = setting(
-        "Table type; what `readable_as` shows of a `merge_on_read` table is as of its "
-        "last compaction. `parquet` is plain Parquet without Hudi, written whole each "
-        "time (products).",
+        "Table type.",
         TableType.COPY_ON_WRITE,
     )
     index: Index = setting("Index type.", Index.BUCKET)
@@ -158,9 +153,7 @@ class Storage:
         8,
     )
     shuffle: Shuffle = setting(
-        "What brings the rows of a first load or a rebuild to the buckets of a bucket "
-        "index; `hudi` is slower, and is used where Hudi's release lacks what `spark` "
-        "needs.",
+        "What brings the rows of a first load or a rebuild to the buckets of a bucket index.",
         Shuffle.SPARK,
     )
 

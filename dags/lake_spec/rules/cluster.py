@@ -15,7 +15,6 @@ from lake_spec.rules.rule_set import RuleSet
 CLUSTER = RuleSet()
 
 
-_MEMORY = re.compile(r"[1-9]\d{0,5}[mg]", re.ASCII)
 _SCRIPT = re.compile(
     r"(s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/)?[A-Za-z0-9_.=+-]+(/[A-Za-z0-9_.=+-]+)*"
 )
@@ -104,17 +103,6 @@ def start_outlasts_spot_timeout(spec: ClusterSpec) -> Iterator[Problem]:
             "instances (instances.task.spot.timeout_duration_minutes)."
         )
         yield got(("start_minutes",), spec.start_minutes, hint)
-
-
-@CLUSTER.rule("driver_memory")
-def driver_memory_is_an_amount(spec: ClusterSpec) -> Iterator[Problem]:
-    """Refuse a driver's memory that Spark cannot parse.
-
-    Fix: Write a whole number followed by m or g, as in `driver_memory: 4g`.
-    """
-    if not _MEMORY.fullmatch(spec.driver_memory):
-        hint = "Write a whole number followed by m or g, as in 4g."
-        yield got(("driver_memory",), spec.driver_memory, hint)
 
 
 @CLUSTER.rule("spark_defaults")

@@ -10,27 +10,18 @@ from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Connection, DomainSpec, EnvironmentSpec, KafkaCluster
 from lake_spec.model.choices import KafkaSecurity, SecretStore
+from lake_spec.model.forms import HOST
 from lake_spec.rules import aws, names
 from lake_spec.rules.rule_set import RuleSet, rule
 
 CONNECTIONS = RuleSet()
 
-_LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-_HOST_NAME = rf"(?=.{{1,253}}$){_LABEL}(\.{_LABEL})*"
-_HOST = re.compile(_HOST_NAME)
-_DATABASE = re.compile(r"[A-Za-z_][A-Za-z0-9_$-]{0,62}")
 _SECRET = re.compile(r"[A-Za-z0-9/_+=.@!-]{1,512}")
-_OBJECT = (
-    r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
-    r"(/(?!\.{1,2}/)[A-Za-z0-9_.=+-]+)*/[A-Za-z0-9_.+-]+"
-)
-_JAR = re.compile(rf"{_OBJECT}\.jar")
-_PEM = re.compile(rf"{_OBJECT}\.pem")
 
 
 @CONNECTIONS.rule()
 def connections_are_valid(spec: EnvironmentSpec) -> Iterator[Problem]:
-    """Refuse a connection whose name, domains, host, database, port or secret is not valid.
+    """Refuse a connection whose name, domains, brokers or secret is not valid.
 
     Fix: Write the value as the message says; host and port go into settings of their
     own.
@@ -44,13 +35,6 @@ def connections_are_valid(spec: EnvironmentSpec) -> Iterator[Problem]:
         yield from _secret(path, connection)
         if isinstance(connection, KafkaCluster):
             yield from _brokers(path, connection)
-            continue
-        if not _HOST.fullmatch(connection.host):
-            hint = "Write a host name or an IPv4 address, without scheme and port."
-            yield got((*path, "host"), connection.host, hint)
-        if not _DATABASE.fullmatch(connection.database):
-            hint = "Write a name of A-Z a-z 0-9 _ $ - that begins with a letter."
-            yield got((*path, "database"), connection.database, hint)
 
 
 def _domains(path: Path, connection: Connection) -> Iterator[Problem]:
@@ -58,7 +42,6 @@ def _domains(path: Path, connection: Connection) -> Iterator[Problem]:
         yield got((*path, "domains"), [], "List the domains that may pull from it.")
     for position, domain in enumerate(connection.domains):
         place: Path = (*path, "domains", position)
-        yield from names.name(place, domain)
         if domain in connection.domains[:position]:
             yield got(place, domain, "Name each domain once.")
 
@@ -85,7 +68,7 @@ def _brokers(path: Path, cluster: KafkaCluster) -> Iterator[Problem]:
     for position, broker in enumerate(cluster.bootstrap_servers):
         host, _, port = broker.rpartition(":")
         is_port = port.isascii() and port.isdigit() and 1 <= int(port[:6]) <= 65535
-        if not _HOST.fullmatch(host) or not is_port:
+        if not HOST.fits(host) or not is_port:
             hint = "Write host:port, as in b-1.kafka.example.internal:9096."
             yield got((*place, position), broker, hint)
     if cluster.security is KafkaSecurity.SCRAM and cluster.secret is None:
@@ -95,21 +78,15 @@ def _brokers(path: Path, cluster: KafkaCluster) -> Iterator[Problem]:
 
 @CONNECTIONS.rule()
 def certificates_are_used(spec: EnvironmentSpec) -> Iterator[Problem]:
-    """Refuse a `ca` that is no PEM file on S3, or that a connection without TLS names.
+    """Refuse a `ca` of a connection without TLS.
 
-    Fix: Write the s3:// URI of a file that ends in .pem, and leave TLS on.
+    Fix: Remove it, or turn TLS on.
     """
     for name, connection in spec.connections:
         if connection is None or connection.ca is None:
             continue
         path: Path = ("connections", name, "ca")
-        if not _PEM.fullmatch(connection.ca):
-            hint = (
-                "Write the s3:// URI of a .pem file, of A-Z a-z 0-9 _ . = + -, as in"
-                " s3://lake/artifacts/certificates/global-bundle.pem."
-            )
-            yield got(path, connection.ca, hint)
-        elif not _is_encrypted(connection):
+        if not _is_encrypted(connection):
             hint = "No certificate is seen without TLS: remove this, or turn TLS on."
             yield got(path, connection.ca, hint)
 
@@ -121,19 +98,13 @@ def _is_encrypted(connection: Connection) -> bool:
 
 
 @CONNECTIONS.rule("jars")
-def jars_are_s3_uris(spec: EnvironmentSpec) -> Iterator[Problem]:
-    """Refuse jars that are not objects on S3, or that are named twice.
+def jars_are_unique(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse a jar that is named twice.
 
     Fix: Write the s3:// URI of each jar once.
     """
     for position, jar in enumerate(spec.jars):
-        if not _JAR.fullmatch(jar):
-            hint = (
-                "Write the s3:// URI of a jar, of A-Z a-z 0-9 _ . = + -, as in"
-                " s3://lake/artifacts/jars/postgresql-42.7.4.jar."
-            )
-            yield got(("jars", position), jar, hint)
-        elif jar in spec.jars[:position]:
+        if jar in spec.jars[:position]:
             yield got(("jars", position), jar, "Name each jar once.")
 
 

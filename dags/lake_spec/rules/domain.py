@@ -14,7 +14,7 @@ from lake_spec.model import (
     Term,
 )
 from lake_spec.rules import names
-from lake_spec.rules.airflow import cron, sns_topic
+from lake_spec.rules.airflow import cron
 from lake_spec.rules.rule_set import RuleSet, rule
 from lake_spec.rules.landing_folders import is_below
 
@@ -78,25 +78,12 @@ def domain_contact_can_be_reached(spec: DomainSpec) -> Iterator[Problem]:
         yield got(("contact",), spec.contact, hint)
 
 
-@DOMAIN.rule("cluster")
-def domain_cluster_is_a_name(spec: DomainSpec) -> Iterator[Problem]:
-    """Refuse a name that no cluster can have.
-
-    Fix: Write the name of a file in dags/clusters without its ending.
-    """
-    yield from names.name(("cluster",), spec.cluster)
-
-
 @DOMAIN.rule("clusters", "history_runs")
-def dag_clusters_are_names(spec: DomainSpec) -> Iterator[Problem]:
-    """Refuse a cluster of one DAG that has no valid name or no DAG.
+def cluster_of_history_has_a_dag(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse a cluster for a DAG of history that the domain does not have.
 
-    Fix: Write the name of a file in dags/clusters; `clusters.scd2` needs `history_runs:
-    own_dag`.
+    Fix: Remove `clusters.scd2`, or write `history_runs: own_dag`.
     """
-    for kind, name in vars(spec.clusters).items():
-        if name is not None:
-            yield from names.name(("clusters", kind), name)
     if spec.clusters.scd2 and spec.history_runs is not HistoryRuns.OWN_DAG:
         hint = "History has no DAG of its own: set history_runs: own_dag."
         yield got(("clusters", "scd2"), spec.clusters.scd2, hint)
@@ -178,16 +165,6 @@ def cluster_outlasts_stage(
             f"choose up to {most} hours, a greater max_hours, or another cluster."
         )
         yield Problem(path, hours, message, hint)
-
-
-@DOMAIN.rule("notifications")
-def notification_topic_is_sns(spec: DomainSpec) -> Iterator[Problem]:
-    """Refuse a topic of notifications that is not an SNS topic.
-
-    Fix: Write the ARN of a standard SNS topic under `notifications.topic`.
-    """
-    path = ("notifications", "topic")
-    yield from sns_topic(path, spec.notifications.topic)
 
 
 @DOMAIN.rule("glossary")

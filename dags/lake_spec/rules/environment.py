@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Dict, Iterator
 
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import EnvironmentSpec
 from lake_spec.rules import aws, names
-from lake_spec.rules.airflow import cron, sns_topic
+from lake_spec.rules.airflow import cron
 from lake_spec.rules.rule_set import RuleSet
 from lake_spec.rules.table import formats_are_unique
 
 ENVIRONMENT = RuleSet()
 
 ROOTS = ("landing", "warehouse", "artifacts", "runs", "logs")
-
-_URI = re.compile(
-    r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/(?!\.{1,2}(/|$))[A-Za-z0-9_.=+-]+)*"
-)
 
 
 @ENVIRONMENT.rule("name")
@@ -28,32 +23,6 @@ def environment_name_is_valid(spec: EnvironmentSpec) -> Iterator[Problem]:
     Fix: Write 1 to 63 of a-z, 0-9 and _, beginning with a letter, and name the file so.
     """
     yield from names.name(("name",), spec.name)
-
-
-@ENVIRONMENT.rule("region")
-def region_is_valid(spec: EnvironmentSpec) -> Iterator[Problem]:
-    """Refuse a region that has not the form of an AWS region.
-
-    Fix: Write an AWS region, as in `region: eu-central-1`.
-    """
-    if not aws.is_region(spec.region):
-        yield got(("region",), spec.region, "Write an AWS region, as in eu-central-1.")
-
-
-@ENVIRONMENT.rule()
-def roots_are_s3_uris(spec: EnvironmentSpec) -> Iterator[Problem]:
-    """Refuse a folder of the environment that is not on S3.
-
-    Fix: Write s3://bucket/folder without a trailing slash.
-    """
-    for name in ROOTS:
-        uri = getattr(spec, name)
-        if not _URI.fullmatch(uri):
-            hint = (
-                "Write s3://bucket/folder of A-Z a-z 0-9 _ . = + -, without a "
-                f"trailing slash, as in s3://lake/{name}."
-            )
-            yield got((name,), uri, hint)
 
 
 @ENVIRONMENT.rule("readable_as")
@@ -84,30 +53,14 @@ def roots_do_not_overlap(spec: EnvironmentSpec) -> Iterator[Problem]:
         seen[name] = uri
 
 
-@ENVIRONMENT.rule("cluster")
-def environment_cluster_is_a_name(spec: EnvironmentSpec) -> Iterator[Problem]:
-    """Refuse a name that no cluster can have.
-
-    Fix: Write the name of a file in dags/clusters without its ending.
-    """
-    if spec.cluster is not None:
-        yield from names.name(("cluster",), spec.cluster)
-
-
 @ENVIRONMENT.rule()
-def roles_are_names_or_arns(spec: EnvironmentSpec) -> Iterator[Problem]:
-    """Refuse IAM roles in a form that EMR does not accept.
+def runtime_roles_are_of_domains(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse a runtime role for what is no name of a domain.
 
-    Fix: Write the role's name, or its ARN where the message asks for one.
+    Fix: Write the name of a domain and the ARN of its role.
     """
-    yield from aws.role_name_or_arn(("service_role",), spec.service_role)
-    yield from aws.role_name(("instance_profile",), spec.instance_profile)
-    for name in ("runtime_role", "break_glass_role"):
-        if (role := getattr(spec, name)) is not None:
-            yield from aws.role_arn((name,), role)
-    for domain, role in spec.runtime_roles:
+    for domain, _ in spec.runtime_roles:
         yield from names.name(("runtime_roles", domain), domain)
-        yield from aws.role_arn(("runtime_roles", domain), role)
 
 
 @ENVIRONMENT.rule("runtime_role", "runtime_roles", "security_configuration")
@@ -132,33 +85,14 @@ def runtime_roles_are_enabled_for_all(spec: EnvironmentSpec) -> Iterator[Problem
 
 
 @ENVIRONMENT.rule("subnets")
-def subnets_are_ids(spec: EnvironmentSpec) -> Iterator[Problem]:
-    """Refuse subnets that are not ids, or that are named twice.
+def subnets_are_unique(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse a subnet that is named twice.
 
-    Fix: Write the id of each subnet once, as in subnet-0123456789abcdef0.
+    Fix: Write the id of each subnet once.
     """
     for position, subnet in enumerate(spec.subnets):
-        yield from aws.subnet(("subnets", position), subnet)
         if subnet in spec.subnets[:position]:
             yield got(("subnets", position), subnet, "Name each subnet once.")
-
-
-@ENVIRONMENT.rule("security_groups")
-def security_groups_are_ids(spec: EnvironmentSpec) -> Iterator[Problem]:
-    """Refuse security groups that are not ids.
-
-    Fix: Write the group's id, as in sg-0123456789abcdef0.
-    """
-    groups = spec.security_groups
-    if groups is None:
-        return
-    for name in ("primary", "core_and_task", "service_access"):
-        value = getattr(groups, name)
-        if value is not None:
-            yield from aws.security_group(("security_groups", name), value)
-    for name in ("additional_primary", "additional_core_and_task"):
-        for position, value in enumerate(getattr(groups, name)):
-            yield from aws.security_group(("security_groups", name, position), value)
 
 
 @ENVIRONMENT.rule("region")
@@ -200,15 +134,6 @@ def reaper_schedule_is_cron(spec: EnvironmentSpec) -> Iterator[Problem]:
     Fix: Write five fields of cron, as in `*/15 * * * *`, or a preset such as `@hourly`.
     """
     yield from cron(("reaper_schedule",), spec.reaper_schedule)
-
-
-@ENVIRONMENT.rule("alarm_topic")
-def alarm_topic_is_sns(spec: EnvironmentSpec) -> Iterator[Problem]:
-    """Refuse a topic of alarms that is not an SNS topic.
-
-    Fix: Write the ARN of a standard SNS topic under `alarm_topic`.
-    """
-    yield from sns_topic(("alarm_topic",), spec.alarm_topic)
 
 
 @ENVIRONMENT.rule("erase_secret")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Iterator, Sequence, Union
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
@@ -11,7 +10,6 @@ from lake_spec.model.instances import (
     CoreFleet,
     EbsVolume,
     InstanceFleets,
-    InstanceGroups,
     ManagedScaling,
     TaskFleet,
     VolumeType,
@@ -21,36 +19,13 @@ from lake_spec.rules.rule_set import RuleSet
 
 INSTANCES = RuleSet()
 
-_INSTANCE = re.compile(r"[a-z][a-z0-9-]{1,19}\.[a-z0-9-]{1,19}")
 _IOPS = {VolumeType.GP3: Limits(3000, 16000), VolumeType.IO1: Limits(100, 64000)}
 _TOP = ("instances",)
 
 
-def _instance_type(path: Path, value: str) -> Iterator[Problem]:
-    if not _INSTANCE.fullmatch(value):
-        yield got(path, value, "Write an EC2 instance type, as in m7g.xlarge.")
-
-
 @INSTANCES.rule("instances")
-def instance_group_limits(spec: ClusterSpec) -> Iterator[Problem]:
-    """Refuse instance groups that EMR does not accept.
-
-    Fix: Write EC2 instance types, as in m7g.xlarge.
-    """
-    nodes = spec.instances
-    if not isinstance(nodes, InstanceGroups):
-        return
-    path = (*_TOP, "primary", "instance_type")
-    yield from _instance_type(path, nodes.primary.instance_type)
-    for name, group in (("core", nodes.core), ("task", nodes.task)):
-        if group is not None:
-            top = (*_TOP, name)
-            yield from _instance_type((*top, "instance_type"), group.instance_type)
-
-
-@INSTANCES.rule("instances")
-def instance_fleet_limits(spec: ClusterSpec) -> Iterator[Problem]:
-    """Refuse instance fleets that EMR does not accept.
+def instance_fleets_have_types_once_and_units(spec: ClusterSpec) -> Iterator[Problem]:
+    """Refuse an instance type that a fleet has twice, and a fleet of tasks without units.
 
     Fix: Write EC2 instance types, each once, and give a fleet of tasks some units.
     """
@@ -67,7 +42,6 @@ def instance_fleet_limits(spec: ClusterSpec) -> Iterator[Problem]:
 def _types(top: Path, types: Sequence[str]) -> Iterator[Problem]:
     path = (*top, "instance_types")
     for position, name in enumerate(types):
-        yield from _instance_type((*path, position), name)
         if name in types[:position]:
             yield got((*path, position), name, "Name each instance type once.")
 

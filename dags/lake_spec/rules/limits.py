@@ -21,11 +21,10 @@ LIMITS = RuleSet()
 
 
 @LIMITS.rule()
-def values_are_within_limits(spec: Any) -> Iterator[Problem]:
-    """Refuse a number, or a number of entries, beyond the limits of its setting.
+def values_fit_their_settings(spec: Any) -> Iterator[Problem]:
+    """Refuse a number, a number of entries or a text that its setting does not take.
 
-    Fix: Choose one within the limits that the message names; the reference pages have
-    those of every key.
+    Fix: Write what the message says; the reference pages say it of every key.
     """
     yield from _of_record((), spec)
 
@@ -73,5 +72,7 @@ def _of_scalar(setting: Setting, path: Path, value: Any) -> Iterator[Problem]:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if limits is not None and is_number and not limits.hold(value):
         yield got(path, value, limits.hint)
-    if form is not None and isinstance(value, str) and not form.fits(value):
+    if form is None or form.is_rough or not isinstance(value, str):
+        return
+    if not form.fits(value):
         yield got(path, value, form.hint)

@@ -6,9 +6,9 @@ import re
 from typing import Iterator
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
+from lake_spec.model.forms import NAME
 from lake_spec.text.sql_text import not_a_name
 
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _SOURCE_NAME = re.compile(r"[\w$@#%][\w $@#%.:/()&+-]{0,127}")
 _PART = r"[A-Za-z0-9_.=+@-]+"
 _PATH = re.compile(rf"{_PART}(/{_PART})*")
@@ -31,12 +31,8 @@ CONTACT = re.compile(
 
 def name(path: Path, value: str) -> Iterator[Problem]:
     """Require a name that is valid for tables, columns, folders, DAG ids and SQL."""
-    if not _NAME.fullmatch(value):
-        yield got(
-            path,
-            value,
-            "Write 1 to 63 of a-z, 0-9 and _, beginning with a letter.",
-        )
+    if not NAME.fits(value):
+        yield got(path, value, NAME.hint)
 
 
 def is_source_name(value: str) -> bool:

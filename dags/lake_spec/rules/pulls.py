@@ -24,16 +24,11 @@ from lake_spec.model import (
     Snapshot,
     TableSpec,
 )
-from lake_spec.rules import names
 from lake_spec.rules.rule_set import RuleSet
 from lake_spec.text.globs import glob_pattern
 
 PULLS = RuleSet()
 
-_PART = r"[A-Za-z_][A-Za-z0-9_$]{0,62}"
-_TABLE = re.compile(rf"{_PART}(\.{_PART})?")
-_CURSOR = re.compile(_PART)
-_TOPIC = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}")
 _SAMPLE = datetime(2001, 2, 3, 4, 5, 6)
 _FILE = f"{_SAMPLE.strftime(TIMESTAMP)}/part-00000-c000.snappy.parquet"
 _DEEP_FILE = "topic/0/00000000000000000000.json"
@@ -42,30 +37,6 @@ _DEEP_FILE = "topic/0/00000000000000000000.json"
 def _each(spec: TableSpec) -> Iterator[Tuple[Path, Pull]]:
     for name, pull in pulls_of(spec):
         yield ("source", name), pull
-
-
-@PULLS.rule("source")
-def pulls_are_valid(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse a pull whose connection, table, topic or cursor has no valid name.
-
-    Fix: Write the name as the message says; for a table with other characters pull a
-    view.
-    """
-    for path, pull in _each(spec):
-        yield from names.name((*path, "connection"), pull.connection)
-        if isinstance(pull, KafkaTopic):
-            if not _TOPIC.fullmatch(pull.topic):
-                hint = "Write 1 to 249 of A-Z a-z 0-9 . _ -."
-                yield got((*path, "topic"), pull.topic, hint)
-        elif not _TABLE.fullmatch(pull.table):
-            hint = (
-                "Write table or schema.table, each of A-Z a-z 0-9 _ $ and not beginning"
-                " with a number, as in public.orders; for other names pull a view."
-            )
-            yield got((*path, "table"), pull.table, hint)
-        if isinstance(pull, JdbcChanges) and not _CURSOR.fullmatch(pull.cursor):
-            hint = "Write a column of A-Z a-z 0-9 _ $, as in updated_at."
-            yield got((*path, "cursor"), pull.cursor, hint)
 
 
 @PULLS.rule("source", "source.format")

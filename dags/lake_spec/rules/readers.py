@@ -8,23 +8,19 @@ from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.rules import names
-from lake_spec.rules.aws import role_name_or_arn
 from lake_spec.rules.rule_set import RuleSet, rule
 
 READERS = RuleSet()
 
 
 @READERS.rule("readers")
-def readers_are_roles_and_name_tables_and_columns(
-    spec: DomainSpec,
-) -> Iterator[Problem]:
-    """Refuse readers that are no roles, or whose tables or columns are no names.
+def readers_name_tables_and_columns(spec: DomainSpec) -> Iterator[Problem]:
+    """Refuse readers whose tables or columns are no names.
 
-    Fix: Write the name or ARN of an IAM role, and list the tables that have the columns.
+    Fix: Write names, and list the tables that have the columns.
     """
     for position, reader in enumerate(spec.readers):
         top = ("readers", position)
-        yield from role_name_or_arn((*top, "role"), reader.role)
         for place, table in enumerate(reader.tables):
             yield from names.name((*top, "tables", place), table)
         for place, column in enumerate(reader.columns):

@@ -33,8 +33,9 @@ def test_the_table_page_tells_every_key(cls):
 def test_the_page_tells_types_defaults_and_choices():
     lines = generated()["reference/table-spec.md"].splitlines()
     assert (
-        '| `deletes` | `close` or `tombstone` | `"close"` | Effect of a delete. |'
-        in lines
+        '| `deletes` | `close` or `tombstone` | `"close"` | Effect of a delete.'
+        "<br>`close`: The version ends.<br>`tombstone`: The version ends, and a row marked "
+        "by `is_deleted` is valid until the next upsert. |" in lines
     )
     assert "| `type` | `csv` | required | Always `csv`. |" in lines
     assert (

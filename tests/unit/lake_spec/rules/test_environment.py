@@ -65,7 +65,7 @@ def diagnostics(specs, changes):
         ({"service_role": "a b"}, "service_role: got 'a b'. Write the name of an IAM"),
         (
             {"service_role": "arn:aws:iam::1:role/x"},
-            "service_role: got 'arn:aws:iam::1:role/x'. Write the ARN of an IAM role",
+            "service_role: got 'arn:aws:iam::1:role/x'. Write the name of an IAM role, 1 to 64",
         ),
         ({"instance_profile": ROLE}, "instance_profile: got 'arn:aws:iam::1111"),
         ({"runtime_role": "lake"}, "runtime_role: got 'lake'. Write the ARN of an IAM"),
@@ -117,7 +117,7 @@ def diagnostics(specs, changes):
         ),
         (
             {"log_encryption_kms_key_id": KEY.replace("key/", "alias/")},
-            "Write the ARN of a KMS key of the environment's region, no alias, as in",
+            "Write the ARN of a KMS key, no alias, as in",
         ),
         (
             {"s3_encryption_kms_key_id": KEY.replace("eu-central-1", "eu-west-1")},

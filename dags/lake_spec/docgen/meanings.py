@@ -1,0 +1,35 @@
+"""What the choices of a setting mean: the docstrings of an enum's members."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from enum import Enum
+from functools import lru_cache
+from textwrap import dedent
+from typing import Dict, Type
+
+
+def meanings_of(enum: Type[Enum]) -> Dict[str, str]:
+    """Return the text of each member with the docstring that follows it.
+
+    Raises ValueError for a member without one.
+    """
+    found = _docstrings(enum)
+    return {member.value: found[member.name] for member in enum}
+
+
+@lru_cache(maxsize=None)
+def _docstrings(enum: Type[Enum]) -> Dict[str, str]:
+    (body,) = ast.parse(dedent(inspect.getsource(enum))).body
+    assert isinstance(body, ast.ClassDef)
+    found: Dict[str, str] = {}
+    for member, after in zip(body.body, [*body.body[1:], ast.Pass()]):
+        if isinstance(member, ast.Assign) and isinstance(member.targets[0], ast.Name):
+            name = member.targets[0].id
+            if not (
+                isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            ):
+                raise ValueError(f"{enum.__name__}.{name}: say below it what it means")
+            found[name] = " ".join(str(after.value.value).split())
+    return found

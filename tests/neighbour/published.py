@@ -40,6 +40,10 @@ def _run(folder: Path) -> Any:
         is_dimension=False,
         is_product=False,
     )
+
+    def table(layer: str) -> SimpleNamespace:
+        return SimpleNamespace(path=f"{home}/{layer}", has_data=lambda: True)
+
     return SimpleNamespace(
         home=home,
         layers=LAYERS,
@@ -51,9 +55,8 @@ def _run(folder: Path) -> Any:
         earlier=SimpleNamespace(is_registered=False),
         say=lambda words: None,
         check_lease=lambda: None,
-        table=lambda layer: SimpleNamespace(
-            path=f"{home}/{layer}", has_data=lambda: True
-        ),
+        table=table,
+        hudi=table,
     )
 
 

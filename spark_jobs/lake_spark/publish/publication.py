@@ -88,7 +88,7 @@ def _tables(run: TableRun, layers: Sequence[str]) -> Iterator[Tuple[str, HudiTab
         if layer not in LAYERS or layer not in run.layers or run.spec.storage.is_plain:
             continue
         is_there = layer != "changes" or not run.spec.is_dimension
-        if is_there and run.table(layer).has_data():
+        if is_there and run.hudi(layer).has_data():
             yield layer, run.hudi(layer)
 
 

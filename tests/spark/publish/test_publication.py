@@ -19,7 +19,7 @@ def run_of(formats, table):
         layers=("changes", "current", "history"),
         spark=None,
         store=None,
-        table=table,
+        hudi=table,
         earlier=SimpleNamespace(is_registered=False),
         report=SimpleNamespace(run="sales_scd2/1", stage="scd2", commits={}),
         environment=SimpleNamespace(runs="s3://l/runs"),

@@ -17,14 +17,24 @@ version() { # as far as it is known: with the commit, and the release of the las
 }
 
 case "$#:${1:-}" in # what needs nothing that is set up
-    1:-h | 1:--help | 1:help) exec cat "$root/local/help.txt" ;;
+    1:-h | 1:--help | 1:help) exec cat "$root/local/help/commands.txt" ;;
     1:--version)
         version
         exit
         ;;
+    2:*[!a-z-]*) ;; # no name of a command
+    2:*) if [ "$2" = --help ] || [ "$2" = -h ]; then
+        [ ! -f "$root/local/help/$1.txt" ] || exec cat "$root/local/help/$1.txt"
+    fi ;;
 esac
 if [ -z "${LAKE_VENVS:-}${_ARGCOMPLETE:-}" ]; then
-    "$root/setup.sh" --quiet >&2
+    case "${1:-}" in # what needs no Spark
+        validate | explain | estimate | contract | compile | docs | check) only="--only airflow" ;;
+        infra | release | acceptance) only="--only airflow" ;;
+        *) only="" ;;
+    esac
+    # shellcheck disable=SC2086
+    "$root/setup.sh" --quiet $only >&2
 fi
 python="${LAKE_VENVS:-$root}/.venv-airflow/bin/python"
 if [ ! -x "$python" ]; then

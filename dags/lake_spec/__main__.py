@@ -1,16 +1,13 @@
-"""`python -m lake_spec validate|compile|docs|check|cost|estimate|contract`: for desk and CI."""
+"""`python -m lake_spec validate|compile|docs|check|estimate|contract`: for desk and CI."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from datetime import date
 from pathlib import Path
 from typing import List, Optional
 
-from lake_spec.contract.state_format import parse_state
-from lake_spec.costs import estimate_command, ledger
-from lake_spec.costs.prices import load_prices
+from lake_spec.costs import estimate_command
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.docgen import pages
 from lake_spec.parsing import compiled_domains
@@ -29,9 +26,9 @@ DAGS = Path(__file__).resolve().parent.parent
 DOCS = DAGS.parent / "docs"
 
 
-def main(argv: Optional[List[str]] = None) -> int:
+def main(argv: Optional[List[str]] = None, prog: str = "python -m lake_spec") -> int:
     """Run one command; 0 if all is well, 1 if there is something to fix."""
-    args = _parser().parse_args(argv)
+    args = _parser(prog).parse_args(argv)
     try:
         status: int = args.command(args)
         return status
@@ -78,25 +75,8 @@ def check_docs(args: argparse.Namespace) -> int:
     """Name the schemas and reference pages that are not those of the model."""
     stale = pages.outdated(args.docs)
     for path in stale:
-        print(f"{path}: out of date. Run `python -m lake_spec docs`.")
+        print(f"{path}: out of date. Run `./run_locally.sh docs`.")
     return 1 if stale else 0
-
-
-def cost(args: argparse.Namespace) -> int:
-    """Print the ledger in a folder, a copy of `<runs>/costs`, as CSV; on stderr, that
-    clusters have no cost."""
-    names = ledger.made_since(map(str, args.folder.rglob("*.json")), args.since)
-    entries = [
-        parse_state(Path(name).read_text("utf-8"), what="a ledger entry", where=name)
-        for name in names
-    ]
-    prices = load_prices(args.prices) if args.prices else None
-    rows = ledger.rows(entries, args.by, prices=prices)
-    print(ledger.to_csv(rows, args.by), end="")
-    lacking = ledger.without_cost(entries, prices) if prices else ""
-    if lacking:
-        print(lacking, file=sys.stderr)
-    return 0
 
 
 def contract(args: argparse.Namespace) -> int:
@@ -121,8 +101,8 @@ def _sibling(tables: Path, name: str) -> Path:
     return folder if folder.is_dir() else DAGS / name
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m lake_spec", description=__doc__)
+def _parser(prog: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, command: object, words: str) -> argparse.ArgumentParser:
@@ -141,12 +121,6 @@ def _parser() -> argparse.ArgumentParser:
     ):
         page = add(name, command, words)
         page.add_argument("docs", type=Path, nargs="?", default=DOCS, metavar="DIR")
-    one = add("cost", cost, "print cluster-minutes of a copied ledger as CSV")
-    one.add_argument("folder", type=Path, metavar="DIR")
-    one.add_argument("--since", type=date.fromisoformat, default=date.min)
-    one.add_argument("--by", choices=ledger.BY, default=ledger.BY[0])
-    words = "add costs, from this file of prices: docs/cost.md"
-    one.add_argument("--prices", type=Path, metavar="FILE", help=words)
     words = "estimate the duration and cost of a table's runs: docs/estimates.md"
     one = add("estimate", estimate_command.run, words)
     estimate_command.add_arguments(one, DAGS / "tables")

@@ -47,9 +47,13 @@ CHECKS = (
 REPORTS = PROJECT / ".local" / "build" / "acceptance"
 
 
-def main(argv: Optional[Sequence[str]] = None, checks: Sequence[Check] = CHECKS) -> int:
+def main(
+    argv: Optional[Sequence[str]] = None,
+    checks: Sequence[Check] = CHECKS,
+    prog: str = "infra/acceptance.py",
+) -> int:
     """Run what was asked for; 1 if a check failed or nothing could be started."""
-    args = _parser().parse_args(argv)
+    args = _parser(prog).parse_args(argv)
     try:
         subject = load(
             args.environment,
@@ -128,9 +132,9 @@ def _say(line: str) -> None:
     print(line, flush=True)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(prog: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="infra/acceptance.py",
+        prog=prog,
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -150,7 +154,7 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         default=REPORTS,
         metavar="DIR",
-        help="default: %(default)s",
+        help="folder for the report; default: .local/build/acceptance",
     )
     return parser
 

@@ -25,9 +25,9 @@ from lake_spec.products.plans import with_plans
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 
 
-def main(argv: Optional[Sequence[str]] = None) -> int:
+def main(argv: Optional[Sequence[str]] = None, prog: str = "lake_infra") -> int:
     """Print what was asked for; 1 where the specs do not allow it."""
-    args = _parser().parse_args(argv)
+    args = _parser(prog).parse_args(argv)
     try:
         print(args.command(args))
     except LakeError as error:
@@ -93,8 +93,8 @@ def _loaded(args: argparse.Namespace) -> Specs:
     return environment, [with_environment_defaults(d, environment) for d in planned]
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="lake_infra", description=__doc__)
+def _parser(prog: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__)
     parser.add_argument("--dags", type=Path, default=DAGS, help=argparse.SUPPRESS)
     commands = parser.add_subparsers(required=True)
     asked = commands.add_parser("parameters", help="of a layer, as words")

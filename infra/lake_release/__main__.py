@@ -24,9 +24,9 @@ from lake_spec.parsing.loader import load_environment
 OUTPUT = PROJECT / ".local" / "build" / "releases"
 
 
-def main(argv: Optional[Sequence[str]] = None) -> int:
+def main(argv: Optional[Sequence[str]] = None, prog: str = "infra/release.py") -> int:
     """Do what was asked for; 1 with the reason where it cannot be done."""
-    args = _parser().parse_args(argv)
+    args = _parser(prog).parse_args(argv)
     try:
         args.command(args)
     except (ReleaseError, LakeError) as error:
@@ -115,8 +115,8 @@ def _who(project: Path) -> str:
     return f"{os.environ.get('GITHUB_ACTOR') or getpass.getuser()} {commit}"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="infra/release.py", description=__doc__)
+def _parser(prog: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="command")
     for command, words in (
         (_build, "build the release of this checkout"),

@@ -8,41 +8,18 @@ import re
 import subprocess
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, Sequence
+from typing import Any, NoReturn, Optional, Sequence
 
 from lake_spec.diagnostics.suggestions import did_you_mean
 
-from lake_local.cli.commands import (
-    backfill,
-    connect,
-    cost,
-    demo,
-    down,
-    explain,
-    logs,
-    onboard,
-    put,
-    rename,
-    run,
-    secret,
-    show,
-    site,
-    status,
-    suggest_rules,
-    up,
-    validate,
-)
+from lake_local.cli.registry import BY_NAME, COMMANDS, PROGRAMS, Command, Program
 from lake_local.workspace.command_line import default_home
 from lake_local.workspace.project import find
 
 PROGRAM = "./run_locally.sh"
-COMMANDS = (
-    *(demo, up, down, status, put, run, backfill, logs),
-    *(validate, explain, onboard, suggest_rules, rename, secret, connect),
-    *(show, cost, site),
-)
-KEEPING = (demo, run, backfill)
-"""Commands that may leave running what they started."""
+DEMO = "demo"
+_WITH_VALUE = ("--tables", "--state-dir")
+"""Options of every command that are followed by a value."""
 
 _EPILOG = """\
 Every command starts what it needs and stops it again, or uses what `up` has started.
@@ -74,21 +51,27 @@ class _Version(argparse.Action):
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """Parse the arguments; `run` in them is the function of the command."""
-    parser = whole_parser()
+    """Parse the arguments; `run` in them is the function of the command.
+
+    A program of another package gets those of its own unparsed.
+    """
     if "_ARGCOMPLETE" in os.environ:  # The shell asks what may come next.
         import argcomplete
 
-        argcomplete.autocomplete(parser)
-    args, unknown = parser.parse_known_args(argv)
-    if args.command is None:
-        args, unknown = parser.parse_known_args([*argv, demo.NAME])
+        argcomplete.autocomplete(whole_parser())
+    place = _place_of_command(argv)
+    name = DEMO if place is None else argv[place]
+    asked = BY_NAME.get(name)
+    if isinstance(asked, Program) and place is not None:
+        return _of_program(asked, [*argv[:place], *argv[place + 1 :]])
+    parser = _parser([asked] if isinstance(asked, Command) else [])
+    args, unknown = parser.parse_known_args([*argv, *([DEMO] if place is None else [])])
     if unknown:
         known = re.findall(r"--[a-z-]+", args.parser.format_help())
         hints = "".join(did_you_mean(each, known) for each in unknown)
         words = f"unrecognized arguments: {' '.join(unknown)}. {hints}"
         args.parser.error(words.rstrip(". "))
-    keeping = [command.NAME for command in KEEPING]
+    keeping = [command.name for command in COMMANDS if command.keeps]
     if args.keep_up and args.command not in keeping:
         commands = ", ".join(keeping)
         parser.error(
@@ -98,13 +81,36 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     return args
 
 
+def _place_of_command(argv: Sequence[str]) -> Optional[int]:
+    """Return where the first word stands that is neither an option nor its value."""
+    before = ""
+    for place, word in enumerate(argv):
+        if not word.startswith("-") and before not in _WITH_VALUE:
+            return place
+        before = word
+    return None
+
+
+def _of_program(program: Program, argv: Sequence[str]) -> argparse.Namespace:
+    return argparse.Namespace(
+        command=program.name,
+        run=lambda _: program.run(argv, PROGRAM),
+        uses_aws=program.uses_aws,
+    )
+
+
 def whole_parser() -> argparse.ArgumentParser:
     """Build the parser of all commands."""
+    return _parser(COMMANDS)
+
+
+def _parser(whole: Sequence[Command]) -> argparse.ArgumentParser:
+    """Build a parser that knows every command by name, and these with their arguments."""
     parser = _Parser(
         prog=PROGRAM,
         description="The lake on this machine: real DAGs, EMR steps, Spark and Hudi.",
         epilog=_EPILOG,
-        # As wide on every terminal: local/help.txt holds what it prints.
+        # As wide on every terminal: local/help/commands.txt holds what it prints.
         formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=88),
     )
     parser.add_argument(
@@ -117,17 +123,20 @@ def whole_parser() -> argparse.ArgumentParser:
     options = _Parser(add_help=False)
     _add_options(options, default=False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for command in COMMANDS:
+    for command in (*COMMANDS, *PROGRAMS):
+        if isinstance(command, Program) or command not in whole:
+            commands.add_parser(command.name, help=command.help)
+            continue
+        module = command.module
         added = commands.add_parser(
-            command.NAME,
-            help=command.HELP,
-            description=command.__doc__,
+            command.name,
+            help=command.help,
+            description=module.__doc__,
             parents=[options],
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        command.add_arguments(added)
-        uses_aws = getattr(command, "USES_AWS", False)
-        added.set_defaults(run=command.run, uses_aws=uses_aws, parser=added)
+        module.add_arguments(added)
+        added.set_defaults(run=module.run, uses_aws=command.uses_aws, parser=added)
     return parser
 
 

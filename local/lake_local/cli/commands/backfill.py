@@ -20,8 +20,6 @@ from lake_local.stack import session
 from lake_local.stack.session import Session
 from lake_local.text import progress
 
-NAME = "backfill"
-HELP = "run a DAG for past intervals of its schedule"
 START_SECONDS = 120
 """How long to wait until Airflow has created a run of the backfill."""
 

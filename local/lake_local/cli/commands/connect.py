@@ -31,7 +31,6 @@ from lake_local.workspace.specs import Specs
 from lake_local.workspace.state_dir import StateDirectory
 
 NAME = "connect"
-HELP = "capture a PostgreSQL database's changes into topics, until Ctrl-C"
 
 
 def add_arguments(parser: ArgumentParser) -> None:

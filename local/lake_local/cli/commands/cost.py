@@ -8,6 +8,7 @@ Examples:
   ./run_locally.sh cost --by table --start-minutes 9
   ./run_locally.sh cost --since 2026-01-31 --csv > minutes.csv
   ./run_locally.sh cost --by table --start-minutes 9 --prices prices.yml
+  ./run_locally.sh cost --ledger costs --by table --csv
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from lake_spec.contract.state_format import refuse_newer
+from lake_spec.contract.state_format import parse_state, refuse_newer
 from lake_spec.costs import ledger
 from lake_spec.costs.prices import Prices, load_prices
 
 from lake_local import text
 from lake_local.cli.commands.scope import home_of, specs_of_args
+from lake_local.errors import BadRequest
 from lake_local.stack import objects, session
 
 NAME = "cost"
-HELP = "print cluster-minutes by run, table or domain"
 DAYS = 30
 
 
@@ -41,6 +42,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         help=f"clusters created on this day (UTC) or later; default {DAYS} days ago",
     )
     parser.add_argument("--by", choices=ledger.BY, default=ledger.BY[0])
+    parser.add_argument(
+        "--ledger",
+        type=Path,
+        metavar="DIR",
+        help="a copy of <runs>/costs of an account, in place of this machine's; all days",
+    )
     parser.add_argument(
         "--start-minutes",
         type=float,
@@ -59,9 +66,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print one row for each, the most expensive first, and their sum."""
     prices = load_prices(args.prices) if args.prices else None
-    specs = specs_of_args(args)
-    with session.observed(home_of(args), specs, who=NAME) as opened:
-        entries = _entries(opened.aws("s3"), specs.environment.runs, _since(args))
+    if args.ledger:
+        entries = _copied(args.ledger, args.since or date.min)
+    else:
+        specs = specs_of_args(args)
+        with session.observed(home_of(args), specs, who=NAME) as opened:
+            entries = _entries(opened.aws("s3"), specs.environment.runs, _since(args))
     start = args.start_minutes
     rows = ledger.rows(entries, args.by, start_minutes=start, prices=prices)
     if args.csv:
@@ -93,6 +103,17 @@ def _money(cost: float | None) -> Decimal | None:
 def _since(args: Namespace) -> date:
     today = datetime.now(timezone.utc).date()
     return args.since or today - timedelta(days=DAYS)
+
+
+def _copied(folder: Path, since: date) -> list[ledger.Entry]:
+    """Return the entries of a folder; BadRequest where there is none."""
+    if not folder.is_dir():
+        raise BadRequest(f"--ledger {folder}: no such folder. Copy <runs>/costs there.")
+    names = ledger.made_since(map(str, folder.rglob("*.json")), since)
+    return [
+        parse_state(Path(name).read_text("utf-8"), what="a ledger entry", where=name)
+        for name in names
+    ]
 
 
 def _entries(s3: Any, runs: str, since: date) -> list[ledger.Entry]:

@@ -37,7 +37,6 @@ from lake_local.workspace.command_line import typed
 from lake_local.workspace.state_dir import StateDirectory
 
 NAME = "demo"
-HELP = "load a museum's artists twice and show their history (the default)"
 TABLE = "moma.artists"
 CHECKED = "moma.loans"
 """The table with a bad row, a rule that warns and a compaction."""

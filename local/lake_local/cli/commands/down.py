@@ -10,7 +10,6 @@ from lake_local.stack import lock, session, state
 from lake_local.workspace import background
 
 NAME = "down"
-HELP = "stop everything that is running; the data stays"
 
 
 def add_arguments(parser: ArgumentParser) -> None:

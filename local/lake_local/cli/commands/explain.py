@@ -19,8 +19,6 @@ from lake_spec.diagnostics.message_ids import CATALOGUE
 from lake_local.errors import BadRequest, unknown
 from lake_local.workspace.project import find
 
-NAME = "explain"
-HELP = "explain a message by its id: the cause, and what to do"
 _ENTRY = re.compile(r"^### `?([A-Za-z][\w-]*)`?$")
 
 

@@ -12,9 +12,6 @@ from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.runs import logs
 from lake_local.stack import session
 
-NAME = "logs"
-HELP = "print the logs of a run's tasks and steps"
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the run."""

@@ -29,8 +29,6 @@ from lake_local.onboard import databases, folders
 from lake_local.onboard.origin import FILES, JDBC, KAFKA
 
 NAME = "onboard"
-HELP = "write the specs of a database's tables, or of landing files"
-USES_AWS = True
 """Secrets may be in the caller's own account, unlike all else that commands use."""
 
 

@@ -27,7 +27,6 @@ from lake_local.workspace.landing import SIGN, Landing
 from lake_local.workspace.specs import Specs
 
 NAME = "put"
-HELP = "land files at s3://lake/landing/..., put requests at s3://lake/runs/erase/..."
 MOST_WARNINGS = 5
 """Files that are named with one reason; of more only the number is printed."""
 

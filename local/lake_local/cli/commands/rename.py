@@ -29,9 +29,6 @@ from lake_local.cli.commands.scope import specs_of_args
 from lake_local.errors import BadRequest
 from lake_local.workspace.specs import Specs
 
-NAME = "rename"
-HELP = "rename a table or move it to another domain, with its history"
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add both names."""

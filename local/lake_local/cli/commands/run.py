@@ -15,8 +15,6 @@ from lake_local.runs import asked_run, dag_runs
 from lake_local.runs.dag_runs import Ended
 from lake_local.stack import session
 
-NAME = "run"
-HELP = "run a DAG and follow it to its end"
 _COLUMNS = {
     "table": "table",
     "stage": "stage",

@@ -30,7 +30,6 @@ from lake_local.stack import secret_store, session
 from lake_local.text import progress
 
 NAME = "secret"
-HELP = "store the login of a database for runs on this machine"
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -43,7 +43,6 @@ from lake_local.text import progress
 from lake_local.workspace.specs import Specs
 
 NAME = "show"
-HELP = "print rows of a table, now or at another time"
 TABLE_LIMIT = 20
 # Hudi's own columns, and where rows are for readers also the lake's.
 HIDDEN = {

@@ -26,7 +26,6 @@ from lake_local.stack.session import Session
 from lake_local.text import progress
 
 NAME = "site"
-HELP = "build the pages of the lake: tables, columns, lineage, runs, costs"
 
 
 def add_arguments(parser: ArgumentParser) -> None:

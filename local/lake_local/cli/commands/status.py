@@ -27,8 +27,6 @@ from lake_local.workspace.project import find
 from lake_local.workspace.specs import specs_of
 from lake_local.workspace.state_dir import StateDirectory
 
-NAME = "status"
-HELP = "print what is running: processes, clusters, leases, last runs"
 LAST_RUNS = 10
 _RUNS = """
     select dag_id, run_id, state, start_date, end_date from dag_run

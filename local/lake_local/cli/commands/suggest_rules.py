@@ -31,7 +31,6 @@ from lake_local.stack import session
 from lake_local.stack.session import Session
 
 NAME = "suggest-rules"
-HELP = "propose quality rules for a table, from its profile"
 
 
 def add_arguments(parser: ArgumentParser) -> None:

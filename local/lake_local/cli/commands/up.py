@@ -18,7 +18,6 @@ from lake_local.workspace.dags_folder import domains_in
 from lake_local.workspace.state_dir import StateDirectory
 
 NAME = "up"
-HELP = "start Airflow and the AWS emulator, and leave them running"
 
 
 def add_arguments(parser: ArgumentParser) -> None:

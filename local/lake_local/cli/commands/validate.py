@@ -27,9 +27,6 @@ from lake_spec.products.plans import check
 from lake_local.errors import BadRequest
 from lake_local.workspace.project import Project, find
 
-NAME = "validate"
-HELP = "check specs and print all mistakes"
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the paths of specs."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from lake_local.cli.commands import backfill
-from lake_local.cli.parser import COMMANDS, parse
+from lake_local.cli.parser import parse
+from lake_local.cli.registry import COMMANDS, PROGRAMS
 
 
 def test_no_argument_means_the_demo():
@@ -93,7 +98,7 @@ def test_keep_up_is_refused_where_nothing_is_left_to_keep(capsys):
     )
 
 
-@pytest.mark.parametrize("command", [each.NAME for each in COMMANDS])
+@pytest.mark.parametrize("command", [each.name for each in COMMANDS])
 def test_every_command_explains_itself(command, capsys):
     with pytest.raises(SystemExit) as ended:
         parse([command, "--help"])
@@ -130,5 +135,48 @@ def test_an_unknown_word_like_no_other_is_just_refused(capsys):
 def test_every_command_is_documented():
     page = Path(__file__).parents[4] / "docs" / "commands.md"
     text = page.read_text(encoding="utf-8")
-    missing = [each.NAME for each in COMMANDS if f"## {each.NAME}" not in text]
+    missing = [each.name for each in COMMANDS if f"\n## {each.name}\n" not in text]
+    missing += [each.name for each in PROGRAMS if f"| `{each.name}" not in text]
     assert not missing
+
+
+def imported_by(*argv):
+    """Modules that are loaded once the arguments are parsed, in a process of its own."""
+    words = (
+        f"import sys; from lake_local.cli.parser import parse; parse({list(argv)!r})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", f"{words}; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    return set(done.stdout.split())
+
+
+def test_a_command_imports_its_own_module_and_no_other():
+    of_commands = "lake_local.cli.commands."
+    found = imported_by("explain", "TooManyBadRows")
+    assert {each for each in found if each.startswith(of_commands)} == {
+        f"{of_commands}explain"
+    }
+    assert not found & {"boto3", "airflow", "lake_spec.parsing.loader"}
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda each: each.name)
+def test_a_program_gets_its_arguments_as_they_are_written(program, monkeypatch):
+    asked = []
+    module = SimpleNamespace(main=lambda argv, prog: asked.append((argv, prog)) or 7)
+    monkeypatch.setitem(sys.modules, f"{program.package}.__main__", module)
+    args = parse(["--tables", "x", program.name, "a", "--b", "--keep-up"])
+    assert args.run(args) == 7
+    ((argv, prog),) = asked
+    assert argv == [*program.begins, "--tables", "x", "a", "--b", "--keep-up"]
+    names_itself = program.begins != ()
+    assert prog == "./run_locally.sh" + ("" if names_itself else f" {program.name}")
+
+
+def test_the_value_of_an_option_is_no_command():
+    args = parse(["--tables", "infra", "status"])
+    assert (args.command, args.tables) == ("status", Path("infra"))

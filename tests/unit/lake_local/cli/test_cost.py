@@ -10,6 +10,7 @@ import pytest
 from lake_spec.diagnostics.errors import SpecErrors
 
 from lake_local.cli.parser import parse
+from lake_local.errors import BadRequest
 
 TODAY = datetime.now(timezone.utc).date()
 
@@ -111,6 +112,43 @@ def test_the_csv_is_rows_alone_and_the_line_is_told_beside_it(ledger, prices, ca
     assert head.endswith(",normalized_hours,cost_EUR")
     assert [row.split(",")[-1] for row in rows] == ["0.5", "-", "-"]
     assert printed.err.startswith("1 of 2 clusters have no cost: ")
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A copy of a ledger with a cluster of each of three days."""
+    for number, day in enumerate(("2026-01-30", "2026-01-31", "2026-02-01"), 1):
+        file = tmp_path / "costs" / day / f"j-{number}.json"
+        file.parent.mkdir(parents=True)
+        run = f"sales_incremental/{number}"
+        times = {"cluster": f"j-{number}", "created": f"{day}T23:30:00+00:00"}
+        file.write_text(json.dumps({**entry(run), **times}))
+    return str(tmp_path / "costs")
+
+
+def test_a_copied_ledger_is_read_without_anything_that_runs(copied, capsys):
+    head, *lines = told(capsys, "--ledger", copied, "--csv")
+    assert head.startswith("run,clusters,start,busy,idle,minutes,")
+    assert [line.split(",")[:2] for line in lines] == [
+        *([f"sales_incremental/{number}", "1"] for number in (1, 2, 3)),
+        ["all", "3"],
+    ]
+
+
+def test_of_a_copied_ledger_the_days_that_are_asked_for(copied, capsys, prices):
+    options = ("--since", "2026-01-31", "--prices", prices, "--csv")
+    head, *lines = told(capsys, "--ledger", copied, *options)
+    assert head.endswith(",cost_EUR")
+    assert [line.split(",")[0] for line in lines][:-1] == [
+        "sales_incremental/2",
+        "sales_incremental/3",
+    ]
+
+
+def test_a_ledger_that_is_not_there_is_refused(tmp_path):
+    args = parse(["cost", "--ledger", str(tmp_path / "none")])
+    with pytest.raises(BadRequest, match="no such folder. Copy <runs>/costs there"):
+        args.run(args)
 
 
 def test_prices_that_are_wrong_are_told_before_anything_starts(tmp_path, capsys):

@@ -11,8 +11,8 @@ import pytest
 
 from lake_spec import VERSION
 
-from lake_local.cli.help_text import FILE
-from lake_local.cli.parser import parse, whole_parser
+from lake_local.cli.help_text import FOLDER, OF_ALL, texts
+from lake_local.cli.parser import parse
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[4]
 def script(tmp_path):
     """Run the script in a folder without git, set-up and environments."""
     (tmp_path / "local").mkdir()
-    shutil.copy(ROOT / FILE, tmp_path / FILE)
+    shutil.copytree(ROOT / FOLDER, tmp_path / FOLDER)
     (tmp_path / "dags/lake_spec").mkdir(parents=True)
     shutil.copy(ROOT / "dags/lake_spec/__init__.py", tmp_path / "dags/lake_spec")
     shutil.copy(ROOT / "run_locally.sh", tmp_path)
@@ -40,16 +40,40 @@ def script(tmp_path):
     return run
 
 
-def test_the_help_file_is_what_the_parser_prints():
-    held = (ROOT / FILE).read_text(encoding="utf-8")
-    assert (
-        held == whole_parser().format_help()
-    ), "run: PYTHONPATH=local:dags .venv-airflow/bin/python -m lake_local.cli.help_text"
+def held():
+    return {
+        path.stem: path.read_text(encoding="utf-8")
+        for path in (ROOT / FOLDER).glob("*.txt")
+    }
+
+
+def test_the_help_files_are_what_the_parsers_print():
+    made = {name: text.split() for name, text in texts().items()}
+    assert made == {
+        name: text.split() for name, text in held().items()
+    }, "run: PYTHONPATH=local:dags:infra .venv-airflow/bin/python -m lake_local.cli.help_text"
+
+
+def test_no_help_names_a_folder_of_the_machine_that_it_was_made_on():
+    assert not [name for name, text in held().items() if str(ROOT) in text]
 
 
 @pytest.mark.parametrize("option", ["--help", "-h", "help"])
 def test_help_needs_nothing_that_is_set_up(script, option):
-    assert script(option, cwd="/") == (0, (ROOT / FILE).read_text(encoding="utf-8"))
+    assert script(option, cwd="/") == (0, held()[OF_ALL])
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+@pytest.mark.parametrize("command", sorted(set(held()) - {OF_ALL}))
+def test_help_of_a_command_needs_nothing_that_is_set_up(script, command, option):
+    assert script(command, option, cwd="/") == (0, held()[command])
+
+
+@pytest.mark.parametrize("word", ["../../secret", "no-command", "SHOW"])
+def test_a_word_that_is_no_command_prints_no_file(script, word):
+    (script.root.parent / "secret.txt").write_text("secret")
+    code, output = script(word, "--help", cwd="/")
+    assert code != 0 and "secret" not in output
 
 
 def test_the_version_is_printed_as_far_as_it_is_known(script):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from datetime import date, datetime, timedelta, timezone
 
 import pytest
 
-from lake_spec.__main__ import main
 from lake_spec.costs import ledger
 from lake_spec.costs.prices import load_prices
 
@@ -150,51 +148,6 @@ def test_an_hour_that_was_open_twice_counts_once():
 
     assert ledger.covered_minutes([]) == 0
     assert ledger.covered_minutes([at(5, 9), at(0, 6), at(1, 2), at(20, 21)]) == 10
-
-
-def copied(folder, entries):
-    for day, each in zip(("2026-01-30", "2026-01-31", "2026-02-01"), entries):
-        file = folder / day / f"{each['cluster']}.json"
-        file.parent.mkdir()
-        file.write_text(json.dumps(each))
-
-
-def test_the_command_prints_a_copied_ledger_as_csv(tmp_path, capsys):
-    copied(tmp_path, ENTRIES)
-    assert main(["cost", str(tmp_path), "--since", "2026-01-31", "--by", "run"]) == 0
-    head, *lines = capsys.readouterr().out.splitlines()
-    assert head == (
-        "run,clusters,start,busy,idle,minutes,instance_minutes,normalized_hours"
-    )
-    assert lines == [
-        "sales_incremental/2,1,9.0,2.0,1.0,12.0,36.0,12.0",
-        "shop_incremental/3,1,9.0,0.0,1.0,10.0,30.0,12.0",
-        "all,2,18.0,2.0,2.0,22.0,66.0,24.0",
-    ]
-
-
-def test_the_command_prices_a_copied_ledger(tmp_path, prices_file, capsys):
-    copied(tmp_path, [TYPED[0], ENTRIES[1], TYPED[2]])
-    assert main(["cost", str(tmp_path), "--prices", str(prices_file)]) == 0
-    told = capsys.readouterr()
-    head, *lines = told.out.splitlines()
-    assert head.endswith(",instance_minutes,normalized_hours,cost_USD")
-    assert lines == [
-        "sales_incremental/1,1,9.0,20.0,1.0,30.0,90.0,12.0,7.5",
-        "shop_incremental/3,1,9.0,0.0,1.0,10.0,30.0,12.0,2.5",
-        "sales_incremental/2,1,9.0,2.0,1.0,12.0,36.0,12.0,-",
-        "all,3,27.0,22.0,3.0,52.0,156.0,36.0,-",
-    ]
-    assert told.err.startswith("1 of 3 clusters have no cost: ")
-
-
-def test_the_command_names_what_the_prices_lack(tmp_path, prices_file, capsys):
-    copied(tmp_path, TYPED)
-    prices_file.write_text(PRICES.replace("m7g", "m6g"))
-    assert main(["cost", str(tmp_path), "--prices", str(prices_file)]) == 1
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "no prices of 'm7g.xlarge', which cluster j-1 had." in told.err
 
 
 def test_entries_lie_by_the_day_of_their_cluster():

@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Iterator
 
+from lake_spec.contract.dag_names import ids_of
+from lake_spec.contract.lease import lease_uri
 from lake_spec.contract.run_key import run_key
 from lake_spec.contract.run_options import LISTS
 from lake_spec.text.times import GRAMMAR, parse_timestamp
@@ -187,7 +189,19 @@ def _trigger(session: Session, dag_id: str, run_id: str, conf: dict[str, Any]) -
 def _follower(session: Session, dag_id: str, run_id: str) -> Follower:
     folders = partial(logs.step_folders, session, dag_id, run_id)
     output = StepOutput(folders=folders)
-    return Follower(session.airflow, progress, output, dead=session.dead)
+    held_up = partial(_held_up, session, dag_id, run_id)
+    return Follower(session.airflow, progress, output, session.dead, held_up)
+
+
+def _held_up(session: Session, dag_id: str, run_id: str) -> str:
+    """Return in words which other run has the lease of the DAG's domain; "" if none."""
+    names = (each for each in session.specs.domain_names() if dag_id in ids_of(each))
+    uri = lease_uri(session.specs.environment.runs, next(names, ""))
+    lease = objects.read_json(session.aws("s3"), uri) or {}
+    holder = lease.get("holder")
+    if not holder or holder.endswith(f"{dag_id}/{run_key(run_id)}"):
+        return ""
+    return f"waits for the run {holder}, which has the domain's lease"
 
 
 def _summary(session: Session, dag_id: str, run_id: str) -> dict[str, Any] | None:

@@ -11,7 +11,9 @@ from lake_local.airflow.rest import Airflow, ApiError
 from lake_local.errors import StartFailed
 from lake_local.text import elapsed
 
+CREATE_CLUSTER = "create_cluster"
 DONE = ("success", "failed")
+WAITING = ("deferred", "up_for_reschedule")
 PROGRESS = b"LAKE "
 POLL_SECONDS = 1.0
 
@@ -55,6 +57,10 @@ class Follower:
     show: Callable[[str], None]
     output: StepOutput
     dead: Callable[[], list[str]]
+    held_up: Callable[[], str]
+    """Says what keeps a run waiting whose cluster is not there yet; "" where nothing is
+    known to."""
+    _told: str = ""
     _seen: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def follow(self, dag_id: str, run_id: str) -> str:
@@ -91,8 +97,16 @@ class Follower:
             if state and self._seen.get(key) != state:
                 self._seen[key] = state
                 self.show(f"{elapsed(seconds):>6}  {task['task_id']:<28} {state}")
+            if task["task_id"] == CREATE_CLUSTER and state in WAITING:
+                self._show_what_it_waits_for(seconds)
         for line in self.output.new_lines():
             self.show(f"{elapsed(seconds):>6}    {line}")
+
+    def _show_what_it_waits_for(self, seconds: float) -> None:
+        words = self.held_up()
+        if words and words != self._told:
+            self._told = words
+            self.show(f"{elapsed(seconds):>6}    {words}")
 
     def _tasks(self, dag_id: str, run_id: str) -> list[dict[str, Any]]:
         try:

@@ -40,11 +40,10 @@ def step(tmp_path):
     return folder / "stdout"
 
 
-def follower(scenes, told, *, folders=(), dead=()):
+def follower(scenes, told, *, folders=(), dead=(), held_up=lambda: ""):
     output = StepOutput(folders=lambda: folders)
-    return Follower(
-        ScriptedAirflow(scenes), told.append, output, dead=lambda: list(dead)
-    )
+    airflow = ScriptedAirflow(scenes)
+    return Follower(airflow, told.append, output, lambda: list(dead), held_up)
 
 
 def test_each_change_of_a_task_is_told_once():
@@ -61,6 +60,22 @@ def test_each_change_of_a_task_is_told_once():
         ["create", "success"],
         ["load", "running"],
         ["load", "success"],
+    ]
+
+
+def test_what_a_run_waits_for_is_told_once_as_long_as_it_is_the_same():
+    told, holders = [], iter(["", "waits for a", "waits for a", "waits for b"])
+    scenes = [
+        ("running", {"create_cluster": "running"}),
+        *[("running", {"create_cluster": "deferred"})] * 4,
+        ("running", {"create_cluster": "success", "load": "deferred"}),
+        ("success", {"create_cluster": "success", "load": "success"}),
+    ]
+    watching = follower(scenes, told, held_up=lambda: next(holders))
+    assert watching.follow("d", "r") == "success"
+    assert [line.split(maxsplit=1)[1] for line in told if "waits" in line] == [
+        "waits for a",
+        "waits for b",
     ]
 
 

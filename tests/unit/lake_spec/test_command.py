@@ -74,7 +74,7 @@ def test_check_names_a_page_that_is_out_of_date_and_docs_mends_it(
     capsys.readouterr()
     assert main(["check", str(tmp_path)]) == 1
     out = capsys.readouterr().out
-    assert out == f"{page}: out of date. Run `python -m lake_spec docs`.\n"
+    assert out == f"{page}: out of date. Run `./run_locally.sh docs`.\n"
     assert main(["docs", str(tmp_path)]) == 0
     assert capsys.readouterr().out == f"{page}\n"
     assert main(["check", str(tmp_path)]) == 0

@@ -29,7 +29,7 @@ def page(cls: type, title: str, intro: str) -> str:
     lines = [
         f"# {title}",
         "",
-        f"<!-- Made from {_file_of(cls)} by `python -m lake_spec docs`. -->",
+        f"<!-- Made from {_file_of(cls)} by `./run_locally.sh docs`. -->",
         intro,
         "",
     ]

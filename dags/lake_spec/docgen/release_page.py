@@ -22,7 +22,7 @@ def _lines() -> Iterator[str]:
     yield "# EMR releases and MWAA versions"
     yield ""
     source = "dags/lake_spec/contract/aws_releases.py"
-    yield f"<!-- Made from {source} by `python -m lake_spec docs`. -->"
+    yield f"<!-- Made from {source} by `./run_locally.sh docs`. -->"
     yield (
         "What the project relies on, read in AWS's release notes and images in November "
         "2026. Nothing was run on AWS: `experimental` is what the acceptance run of a "

@@ -17,7 +17,7 @@ version() { # as far as it is known: with the commit, and the release of the las
 }
 
 case "$#:${1:-}" in # what needs nothing that is set up
-    1:-h | 1:--help | 1:help) exec cat "$root/local/help/commands.txt" ;;
+    1:-h | 1:--help | 1:help) exec cat "$root/local/help/_all.txt" ;;
     1:--version)
         version
         exit
@@ -28,10 +28,11 @@ case "$#:${1:-}" in # what needs nothing that is set up
     fi ;;
 esac
 if [ -z "${LAKE_VENVS:-}${_ARGCOMPLETE:-}" ]; then
-    case "${1:-}" in # what needs no Spark
+    only="" # what needs no Spark needs less
+    case "${1:-}" in
         validate | explain | estimate | contract | compile | docs | check) only="--only airflow" ;;
         infra | release | acceptance) only="--only airflow" ;;
-        *) only="" ;;
+        cost) case " $* " in *" --ledger"*) only="--only airflow" ;; esac ;;
     esac
     # shellcheck disable=SC2086
     "$root/setup.sh" --quiet $only >&2

@@ -1,4 +1,4 @@
-"""`infra/acceptance.py ENVIRONMENT`: proves that a deployment works.
+"""Prove that a deployment works.
 
 It lands rows of its own, creates one EMR cluster, runs real steps on three small tables,
 checks what they left, ends the cluster and removes all that it made. What it will cost is

@@ -1,5 +1,4 @@
-"""`python -m lake_infra parameters|template|settings|policies`: CloudFormation from the
-specs."""
+"""Print what CloudFormation is given, made from the specs."""
 
 from __future__ import annotations
 

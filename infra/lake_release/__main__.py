@@ -1,4 +1,4 @@
-"""`infra/release.py build|plan|deploy|rollback|status`: releases of an environment."""
+"""Build, plan and deploy releases of an environment, or go back to one."""
 
 from __future__ import annotations
 

@@ -176,7 +176,9 @@ def test_schema_and_rule_refuse_the_same_values(kind, record, setting):
         assert (accepted, not found) == (is_good, is_good), (value, found)
 
 
-@pytest.mark.parametrize("text", [*SIMPLE, *STORED_AS, "DECIMAL(10,2)", "array<int>"])
+@pytest.mark.parametrize(
+    "text", [*SIMPLE, *STORED_AS, "DECIMAL(10,2)", "BigInt", "array<int>"]
+)
 def test_the_schema_takes_each_type_of_a_column(text):
     assert forms.COLUMN_TYPE.fits(text) and parse_type(text)
 
@@ -201,3 +203,11 @@ def test_what_has_another_form_is_refused_by_the_rule_too(form, text):
 def test_the_schema_takes_each_schedule(text):
     check_cron(text)
     assert forms.CRON.fits(text)
+
+
+def test_a_text_in_the_place_of_a_record_has_its_form_too():
+    schema = json.loads((ROOT / "docs/schema/cluster.schema.json").read_text())
+    part = {**schema["$defs"]["core_fleet"]["properties"]["instance_types"]}
+    judge = jsonschema.Draft202012Validator({**part, "$defs": schema["$defs"]})
+    assert judge.is_valid(["m7g.xlarge"])
+    assert not judge.is_valid(["m7g xlarge"])

@@ -76,7 +76,8 @@ class _Writer:
     def record(self, shape: Record) -> Schema:
         reference = self.reference(shape, None, None)
         if shape.shorthand:
-            return {"anyOf": [{"type": "string"}, reference]}
+            text = _limited(shape.settings[shape.shorthand], {"type": "string"})
+            return {"anyOf": [text, reference]}
         return reference
 
     def reference(self, shape: Record, tag: Optional[str], value: Any) -> Schema:
@@ -115,6 +116,7 @@ def _limited(setting: Setting, schema: Schema) -> Schema:
     if "anyOf" in schema:
         return {"anyOf": [_limited(setting, each) for each in schema["anyOf"]]}
     kinds = schema.get("type", ())
+    names = [kinds] if isinstance(kinds, str) else list(kinds)
     if kinds == "array":
         items = _limited(setting, schema["items"])
         return {**schema, "items": items, **_sizes(setting.entries, "Items")}
@@ -124,11 +126,11 @@ def _limited(setting: Setting, schema: Schema) -> Schema:
         return {**schema, "additionalProperties": each, **sizes}
     limits, form = setting.limits, setting.form
     added: Schema = {}
-    if limits is not None and {"integer", "number"}.intersection((kinds, *kinds)):
+    if limits is not None and {"integer", "number"}.intersection(names):
         bounds = (limits.least, limits.greatest, limits.above)
         keys = ("minimum", "maximum", "exclusiveMinimum")
         added = {key: each for key, each in zip(keys, bounds) if each is not None}
-    if form is not None and "string" in (kinds, *kinds):
+    if form is not None and "string" in names:
         # The message is what editors of VS Code's language services show.
         added["pattern"] = f"^(?:{form.pattern})$"
         added["patternErrorMessage"] = form.hint

@@ -216,7 +216,7 @@ class EnvironmentSpec:
     )
     clusters_at_once: Optional[int] = setting(
         "Number of clusters that may be there at once; further runs wait for their turn. "
-        "If left out, there is no limit.",
+        "If left out, there is no limit. To stop runs, pause their DAGs.",
         None,
         example=10,
         limits=Limits(1),

@@ -12,7 +12,7 @@ NAME = Form(
 """Of tables, columns, folders, DAG ids and SQL."""
 
 _FIRST = "|".join(
-    f"[{each[0]}{each[0].upper()}]{each[1:]}|{each.upper()}"
+    "".join(f"[{letter}{letter.upper()}]" for letter in each)
     for each in (*SIMPLE, "decimal", *NESTED)
 )
 COLUMN_TYPE = Form(
@@ -74,8 +74,7 @@ SECURITY_GROUP = Form(
 _BUCKET = "s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
 S3_FOLDER = Form(
     _BUCKET + r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9_.=+-]+)*",
-    "Write s3://bucket/folder of A-Z a-z 0-9 _ . = + -, without a trailing slash, as in "
-    "s3://lake/landing.",
+    "Write s3://bucket/folder of A-Z a-z 0-9 _ . = + -, without a trailing slash.",
 )
 _OBJECT = _BUCKET + r"(?:/(?!\.{1,2}/)[A-Za-z0-9_.=+-]+)*/[A-Za-z0-9_.+-]+"
 JAR = Form(

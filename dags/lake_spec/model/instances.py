@@ -10,6 +10,9 @@ from lake_spec.model.forms import INSTANCE_TYPE
 from lake_spec.model.limits import Limits
 from lake_spec.model.spec_field import setting
 
+MOST_UNITS = 10_000
+"""More than an account has: of the units of a fleet, and of scaling."""
+
 MOST_TYPES = 30
 """EMR's limit for a fleet with an allocation strategy, which all fleets here have."""
 
@@ -191,7 +194,7 @@ class CoreFleet:
         example=["m7g.2xlarge", "m6g.2xlarge"],
         entries=Limits(1, MOST_TYPES),
     )
-    target_on_demand_capacity: int = setting("Units.", 1, limits=Limits(1, 10000))
+    target_on_demand_capacity: int = setting("Units.", 1, limits=Limits(1, MOST_UNITS))
     ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes of each.", ())
 
 
@@ -204,9 +207,11 @@ class TaskFleet:
         example=["m7g.2xlarge", "m6g.2xlarge", "r7g.2xlarge"],
         entries=Limits(1, MOST_TYPES),
     )
-    target_spot_capacity: int = setting("Units on Spot.", 0, limits=Limits(0, 10000))
+    target_spot_capacity: int = setting(
+        "Units on Spot.", 0, limits=Limits(0, MOST_UNITS)
+    )
     target_on_demand_capacity: int = setting(
-        "Units on demand.", 0, limits=Limits(0, 10000)
+        "Units on demand.", 0, limits=Limits(0, MOST_UNITS)
     )
     spot: SpotSpecification = setting("Spot options.", SpotSpecification())
     ebs_volumes: Tuple[EbsVolume, ...] = setting("EBS volumes of each.", ())
@@ -258,16 +263,18 @@ class ManagedScaling:
     """
 
     minimum_capacity_units: int = setting(
-        "Smallest number of units.", example=2, limits=Limits(1, 10000)
+        "Smallest number of units.", example=2, limits=Limits(1, MOST_UNITS)
     )
     maximum_capacity_units: int = setting(
-        "Largest number of units.", example=20, limits=Limits(1, 10000)
+        "Largest number of units.", example=20, limits=Limits(1, MOST_UNITS)
     )
     maximum_core_capacity_units: Optional[int] = setting(
-        "Largest number of core units; if left out, all.", None, limits=Limits(0, 10000)
+        "Largest number of core units; if left out, all.",
+        None,
+        limits=Limits(0, MOST_UNITS),
     )
     maximum_on_demand_capacity_units: Optional[int] = setting(
         "Largest number of on-demand units, the others are on Spot; if left out, all.",
         None,
-        limits=Limits(0, 10000),
+        limits=Limits(0, MOST_UNITS),
     )

@@ -128,7 +128,7 @@ def bootstrap_actions_are_scripts_on_s3(spec: ClusterSpec) -> Iterator[Problem]:
     """Refuse bootstrap actions that EMR does not accept.
 
     Fix: Give each a name, the path of a script below `artifacts` or an s3:// URI, and
-    plain arguments; at most 16 of them.
+    plain arguments.
     """
     for position, action in enumerate(spec.bootstrap_actions):
         top = ("bootstrap_actions", position)

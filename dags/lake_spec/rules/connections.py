@@ -10,7 +10,7 @@ from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Connection, DomainSpec, EnvironmentSpec, KafkaCluster
 from lake_spec.model.choices import KafkaSecurity, SecretStore
-from lake_spec.model.forms import HOST
+from lake_spec.model.forms import HOST, JAR, PEM
 from lake_spec.rules import aws, names
 from lake_spec.rules.rule_set import RuleSet, rule
 
@@ -86,7 +86,7 @@ def certificates_are_used(spec: EnvironmentSpec) -> Iterator[Problem]:
         if connection is None or connection.ca is None:
             continue
         path: Path = ("connections", name, "ca")
-        if not _is_encrypted(connection):
+        if PEM.fits(connection.ca) and not _is_encrypted(connection):
             hint = "No certificate is seen without TLS: remove this, or turn TLS on."
             yield got(path, connection.ca, hint)
 
@@ -104,7 +104,7 @@ def jars_are_unique(spec: EnvironmentSpec) -> Iterator[Problem]:
     Fix: Write the s3:// URI of each jar once.
     """
     for position, jar in enumerate(spec.jars):
-        if jar in spec.jars[:position]:
+        if JAR.fits(jar) and jar in spec.jars[:position]:
             yield got(("jars", position), jar, "Name each jar once.")
 
 

@@ -7,6 +7,7 @@ from typing import Iterator, Sequence, Union
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import ClusterSpec
 from lake_spec.model.instances import (
+    MOST_UNITS,
     CoreFleet,
     EbsVolume,
     InstanceFleets,
@@ -112,7 +113,7 @@ def scaling_limits_in_order(spec: ClusterSpec) -> Iterator[Problem]:
     if scaling is None:
         return
     top, most = ("managed_scaling",), scaling.maximum_capacity_units
-    if scaling.minimum_capacity_units > most:
+    if most < scaling.minimum_capacity_units <= MOST_UNITS:
         least = (*top, "minimum_capacity_units")
         yield got(least, scaling.minimum_capacity_units, Limits(1, most).hint)
     for name, start in (
@@ -120,7 +121,8 @@ def scaling_limits_in_order(spec: ClusterSpec) -> Iterator[Problem]:
         ("maximum_on_demand_capacity_units", spec.instances.on_demand_units),
     ):
         value, fitting = getattr(scaling, name), Limits(start, max(start, most))
-        if value is not None and value >= 0 and not fitting.hold(value):
+        is_possible = value is not None and 0 <= value <= MOST_UNITS
+        if is_possible and not fitting.hold(value):
             yield got((*top, name), value, fitting.hint)
     if spec.instances.units > most:
         hint = (

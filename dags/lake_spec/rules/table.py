@@ -140,7 +140,7 @@ def warning_comes_before_failure(spec: TableSpec) -> Iterator[Problem]:
     """
     limits = spec.quarantine
     share = limits.warn_share
-    if share is not None and share > limits.max_share:
+    if share is not None and limits.max_share < share <= 1:
         hint = (
             f"Choose a number from 0 to max_share, which is {limits.max_share:g}: "
             "above that the run fails."

@@ -17,8 +17,8 @@ from lake_local.cli.registry import BY_NAME
 from lake_local.workspace.project import find
 
 FOLDER = "local/help"
-OF_ALL = "commands"
-"""The file with the help of the script itself."""
+OF_ALL = "_all"
+"""The file with the help of the script itself; no command has this name."""
 
 WIDTH = "90"
 """Columns of the terminal that they are written for."""

@@ -64,8 +64,10 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     asked = BY_NAME.get(name)
     if isinstance(asked, Program) and place is not None:
         return _of_program(asked, [*argv[:place], *argv[place + 1 :]])
-    parser = _parser([asked] if isinstance(asked, Command) else [])
-    args, unknown = parser.parse_known_args([*argv, *([DEMO] if place is None else [])])
+    parser = _parser([asked] if isinstance(asked, Command) else COMMANDS)
+    args, unknown = parser.parse_known_args(argv)
+    if args.command is None:
+        args, unknown = parser.parse_known_args([*argv, DEMO])
     if unknown:
         known = re.findall(r"--[a-z-]+", args.parser.format_help())
         hints = "".join(did_you_mean(each, known) for each in unknown)
@@ -108,9 +110,10 @@ def _parser(whole: Sequence[Command]) -> argparse.ArgumentParser:
     """Build a parser that knows every command by name, and these with their arguments."""
     parser = _Parser(
         prog=PROGRAM,
+        allow_abbrev=False,  # else a value could be taken for the command
         description="The lake on this machine: real DAGs, EMR steps, Spark and Hudi.",
         epilog=_EPILOG,
-        # As wide on every terminal: local/help/commands.txt holds what it prints.
+        # As wide on every terminal: local/help/_all.txt holds what it prints.
         formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=88),
     )
     parser.add_argument(

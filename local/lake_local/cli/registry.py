@@ -13,7 +13,7 @@ class Command:
     """A command of this package: a module of `cli/commands`.
 
     One that `keeps` may leave running what it started; one that `uses_aws` may call the
-    account that the shell is signed in to.
+    account that the shell is signed in to, as `onboard` does for a secret.
     """
 
     name: str

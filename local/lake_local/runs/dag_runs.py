@@ -189,11 +189,11 @@ def _trigger(session: Session, dag_id: str, run_id: str, conf: dict[str, Any]) -
 def _follower(session: Session, dag_id: str, run_id: str) -> Follower:
     folders = partial(logs.step_folders, session, dag_id, run_id)
     output = StepOutput(folders=folders)
-    held_up = partial(_held_up, session, dag_id, run_id)
+    held_up = partial(what_holds_up, session, dag_id, run_id)
     return Follower(session.airflow, progress, output, session.dead, held_up)
 
 
-def _held_up(session: Session, dag_id: str, run_id: str) -> str:
+def what_holds_up(session: Session, dag_id: str, run_id: str) -> str:
     """Return in words which other run has the lease of the DAG's domain; "" if none."""
     names = (each for each in session.specs.domain_names() if dag_id in ids_of(each))
     uri = lease_uri(session.specs.environment.runs, next(names, ""))
@@ -201,7 +201,7 @@ def _held_up(session: Session, dag_id: str, run_id: str) -> str:
     holder = lease.get("holder")
     if not holder or holder.endswith(f"{dag_id}/{run_key(run_id)}"):
         return ""
-    return f"waits for the run {holder}, which has the domain's lease"
+    return f"waits: the run {holder} has the domain's lease"
 
 
 def _summary(session: Session, dag_id: str, run_id: str) -> dict[str, Any] | None:

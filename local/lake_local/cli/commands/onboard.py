@@ -29,7 +29,6 @@ from lake_local.onboard import databases, folders
 from lake_local.onboard.origin import FILES, JDBC, KAFKA
 
 NAME = "onboard"
-"""Secrets may be in the caller's own account, unlike all else that commands use."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:

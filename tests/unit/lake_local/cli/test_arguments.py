@@ -180,3 +180,17 @@ def test_a_program_gets_its_arguments_as_they_are_written(program, monkeypatch):
 def test_the_value_of_an_option_is_no_command():
     args = parse(["--tables", "infra", "status"])
     assert (args.command, args.tables) == ("status", Path("infra"))
+
+
+@pytest.mark.parametrize(
+    "argv, told",
+    [
+        (["--state-dir"], "argument --state-dir: expected one argument"),
+        (["--table", "dags/tables", "validate"], "invalid choice: 'dags/tables'"),
+        (["--table", "x", "estimate", "--rows", "5"], "invalid choice: 'x'"),
+    ],
+)
+def test_an_option_without_its_value_or_cut_short_is_refused(argv, told, capsys):
+    with pytest.raises(SystemExit) as ended:
+        parse(argv)
+    assert (ended.value.code, told in capsys.readouterr().err) == (2, True)

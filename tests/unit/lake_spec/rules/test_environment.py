@@ -25,7 +25,7 @@ def diagnostics(specs, changes):
         ),
         (
             {"landing": "s3://lake/landing/"},
-            "without a trailing slash, as in s3://lake",
+            "without a trailing slash.",
         ),
         (
             {"landing": "s3://lake/../x"},

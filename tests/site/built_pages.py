@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Dict, Iterator, List, Set, Tuple
@@ -11,6 +12,12 @@ START = "index.html"
 NOT_LINKED = {"404.html"}
 LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src"}
 """Elements that a browser loads something for, with the attribute that names it."""
+
+CODE = ("code", "pre")
+WORDS = ("p", "li")
+LOST = re.compile(r"^(?:[-*] |\d+\. |#{1,6} |\|).*", re.MULTILINE)
+"""A line of text that begins as an entry of a list, a heading or a row of a table does:
+Markdown takes it for one only where an empty line comes before it."""
 
 
 class Page(HTMLParser):
@@ -23,12 +30,16 @@ class Page(HTMLParser):
         self.ids: Set[str] = set()
         self.doubled: Set[str] = set()
         self.has_open_fence = False
+        self.lost: List[str] = []
         self._in_script = False
+        self._in_code = self._in_words = 0
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: List[Tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
         self._in_script = tag == "script"
+        self._in_code += tag in CODE
+        self._in_words += tag in WORDS
         if "id" in values:
             (self.doubled if values["id"] in self.ids else self.ids).add(values["id"])
         if tag == "a" and "href" in values:
@@ -38,8 +49,14 @@ class Page(HTMLParser):
         if LOADED.get(tag) in values:
             self.loaded.append(values[LOADED[tag]])
 
+    def handle_endtag(self, tag: str) -> None:
+        self._in_code -= tag in CODE
+        self._in_words -= tag in WORDS
+
     def handle_data(self, data: str) -> None:
         self.has_open_fence |= not self._in_script and "```" in data
+        if self._in_words and not self._in_code:
+            self.lost += LOST.findall(data)
 
 
 def problems(site: Path) -> Iterator[str]:
@@ -59,6 +76,8 @@ def _of_page(site: Path, name: str, pages: Dict[str, Page]) -> Iterator[str]:
     yield from (f"two elements have the id {each}" for each in sorted(page.doubled))
     if page.has_open_fence:
         yield "``` is shown as text: the block does not end, or its first line is wrong"
+    for each in page.lost:
+        yield f"`{each[:40]}` is shown as text: let an empty line come before it"
     for each in page.loaded:
         if urlsplit(each).netloc:
             yield f"{each} is loaded from the web"

@@ -87,3 +87,17 @@ def test_a_decision_that_is_not_listed_is_found(copy):
     assert build(copy, copy / "site").returncode == 0
     found = [each for each in problems(copy / "site") if "no page links" in each]
     assert found == ["decisions/999-orphan.html: no page links to it"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Words:\n- one\n- two", "Words:\n1. one", "Words\n| a | b |\n| --- | --- |"],
+)
+def test_a_list_or_table_that_is_shown_as_text_is_found(copy, text):
+    with (copy / "docs/glossary.md").open("a", encoding="utf-8") as page:
+        page.write(f"\n{text}\n")
+    assert build(copy, copy / "site").returncode == 0
+    first = text.splitlines()[1][:40]
+    assert [each for each in problems(copy / "site") if first in each] == [
+        f"glossary.html: `{first}` is shown as text: let an empty line come before it"
+    ]

@@ -44,7 +44,7 @@ def test_every_value_that_only_people_know_is_written():
 def test_the_secret_that_the_acceptance_run_reads_is_made_before_it():
     named = load_environment("prod", ROOT / "dags" / "environments").erase_secret
     made = f"put-parameter --type SecureString --name {named} --value"
-    assert PAGE.index(made) < PAGE.index("infra/acceptance.py")
+    assert PAGE.index(made) < PAGE.index("./run_locally.sh acceptance")
 
 
 def test_the_endpoints_that_are_paid_for_are_counted():

@@ -321,8 +321,8 @@ def _json(table: Table, raw: bytes) -> Verdict:
             continue
         if is_broken(line):
             may = may or "a NUL or bytes that cannot be decoded"
-        try:
-            value = strict_json(line)
+        try:  # files that were joined have a mark before each one's first record
+            value = strict_json(line.removeprefix("\ufeff"))
         except Bad as bad:
             records.append(Record(None, reason=str(bad)))
             continue

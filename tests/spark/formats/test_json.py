@@ -52,6 +52,7 @@ READ = [
     ('{"id":12,"t":"x","m":{"k":1,"K":2},"o":{"B":1.50}}', "x"),
     ('{"id":13,"t":null,"m":{"k":null}}', None),
     ('{"id":14,"t":"x","d":12345678901234567890.123456789012345678}', "x"),
+    ('\ufeff{"id":15,"t":"x","only_here":"y"}', "x"),
 ]
 
 BAD = [
@@ -134,6 +135,7 @@ def test_each_line_that_holds_one_object_is_read_by_its_own_digits(rows):
     keys = [rows[number].lake_key for number in (1, 2, 3)]
     assert keys == ["1.0", "1.00", "3"]
     twelve, last = rows[12], rows[14]
+    assert rows[15].only_here == "y"
     assert (twelve.m, twelve.o.b) == ({"k": 1, "K": 2}, "1.50")
     assert str(last.d) == "12345678901234567890.123456789012345678"
 

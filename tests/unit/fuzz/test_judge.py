@@ -122,3 +122,13 @@ def test_two_spellings_of_a_column_in_two_records_may_refuse_the_file():
 def test_columns_without_names_are_no_two_of_one_name():
     verdict = judge(CSV, "a.csv", b"id,note,,\n1,a,,\n")
     assert (verdict.must_refuse, verdict.may_refuse) == ("", "the header is odd")
+
+
+def test_a_mark_before_a_line_of_json_is_left_out():
+    """Seed 1796074701, file 264: as where files were joined."""
+    lines = (
+        b'{"id":1,"note":"a"}\n\xef\xbb\xbf{"id":2,"note":"b"}\n{"id":3}\xef\xbb\xbf\n'
+    )
+    first, second, third = judge(JSON, "a.json", lines).records
+    assert (first.row, second.row) == ((1, "a"), (2, "b"))
+    assert "no JSON" in third.reason

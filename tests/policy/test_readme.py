@@ -78,3 +78,35 @@ def test_the_tutorials_spec_is_what_onboard_writes_of_its_files(tmp_path):
     first, *shown = blocks("yaml", TUTORIAL)[0].splitlines()
     assert first == "# yaml-language-server: $schema=…/docs/schema/table.schema.json"
     assert len(files) == 2 and written.splitlines()[1:] == shown
+
+
+WITHOUT_THE_SCRIPT = {
+    "docs/reference/README.md": "what a machine without anything of ours runs",
+    "docs/architecture.md": "the first lines of modules",
+}
+"""Pages that name a program of ours without `./run_locally.sh`, and why."""
+
+
+def names_a_program(text: str) -> bool:
+    """Whether a page lets its reader type what the one command does."""
+    ours = (
+        r"-m lake_(?:spec|infra|release|acceptance)\b|infra/(?:release|acceptance)\.py"
+    )
+    return re.search(ours, text) is not None
+
+
+def test_pages_name_the_one_command():
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+        if path.parent.name != "decisions"
+        and names_a_program(path.read_text(encoding="utf-8"))
+    }
+    assert found == set(WITHOUT_THE_SCRIPT)
+
+
+@pytest.mark.parametrize(
+    "line", ["python -m lake_spec validate", "infra/release.py plan prod"]
+)
+def test_a_page_that_names_another_program_is_seen(line):
+    assert names_a_program(f"Run `{line}`.")

@@ -8,6 +8,7 @@ from typing import Iterator
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Column, Current, Engine, History, TableSpec
+from lake_spec.model.forms import NAME
 from lake_spec.rules.rule_set import RuleSet
 
 PRODUCT = RuleSet()
@@ -23,8 +24,8 @@ OF_FILES = {
 """Settings of tables with landing files, as they are when left out."""
 
 _OF_SOURCE_COLUMNS = ("source", "format", "dropped", "on_type_mismatch")
-_SQL_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}\.sql")
-_TABLE = re.compile(r"[a-z][a-z0-9_]{0,62}\.[a-z][a-z0-9_]{0,62}")
+_SQL_NAME = re.compile(rf"{NAME.pattern}\.sql")
+_TABLE = re.compile(rf"{NAME.pattern}\.{NAME.pattern}")
 
 
 def is_sql_name(name: str) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from pathlib import Path
 
 from lake_spec.contract.dag_names import PROOF
+from lake_spec.model.forms import NAME
 
 from lake_local.errors import BadRequest
 
@@ -15,7 +15,6 @@ SHARED = (
     *("lake_spec", "lake_airflow", "lake_site", "clusters", "environments"),
     *("lake.py", f"{PROOF}.py"),
 )
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _BEGIN = '"""DAGs of the domain '
 _FILE = '''"""DAGs of the domain {domain}: see {tables}."""
 
@@ -41,7 +40,7 @@ def domains_in(tables: Path) -> list[str]:
             " _domain.yml and one file per table, or write the folder above it."
         )
     for name in found:
-        if not _NAME.fullmatch(name):
+        if not NAME.fits(name):
             raise BadRequest(
                 f"{tables / name}: {name!r} is not a valid name of a domain. Rename the"
                 " folder: 1 to 63 of a-z, 0-9 and _, beginning with a letter."

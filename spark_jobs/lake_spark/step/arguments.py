@@ -23,11 +23,11 @@ from lake_spec.contract.erase_request import REQUEST
 from lake_spec.contract.partition_folders import EXPECTED, is_folder
 from lake_spec.contract.pull_folders import PULLS, is_pull_from
 from lake_spec.contract.stage_tables import FOLLOWING, PRODUCT, REBUILD_PRODUCT
+from lake_spec.model.forms import NAME
 from lake_spec.text.times import GRAMMAR, parse_timestamp
 from lake_spark.ingest.reprocess import Selection
 from lake_spark.tables.table_run import Accepted, Window
 
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]{1,2}")
 _TOKEN = re.compile(r"[0-9]{1,18}")
 _DIGESTS = re.compile(r"[a-z0-9_./]+=[0-9a-f]{64}(,[a-z0-9_./]+=[0-9a-f]{64})*")
@@ -90,7 +90,7 @@ def _matching(
     return checked
 
 
-_name = _matching(_NAME, "name")
+_name = _matching(re.compile(NAME.pattern), "name")
 _region = _matching(_REGION, "region")
 _request = _matching(REQUEST, "name")
 _run = _matching(_RUN, "run", "<dag id>/<run key>")

@@ -29,7 +29,6 @@ from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.run import Run
 from lake_airflow.runs.xcoms import (
     COST_XCOM,
-    CREATE_TASK,
     END_TASK,
     STEPS_XCOM,
     SUMMARY_TASK,
@@ -40,6 +39,7 @@ from lake_airflow.runs.xcoms import (
     task_states,
     reported_cause,
 )
+from lake_spec.contract.dag_names import CREATE_TASK
 from lake_spec.contract.report import State
 from lake_spec.contract.table_states import EndedRun
 from lake_spec.model import EnvironmentSpec

@@ -23,11 +23,11 @@ from lake_airflow.reporting.cost_ledger import Ledger, entry_line
 from lake_airflow.runs.xcoms import (
     CLUSTER_ID,
     COST_XCOM,
-    CREATE_TASK,
     run_name,
     task_states,
     reported_cause,
 )
+from lake_spec.contract.dag_names import CREATE_TASK
 from lake_spec.costs.ledger import rows
 from lake_spec.model import EnvironmentSpec
 

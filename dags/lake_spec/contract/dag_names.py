@@ -10,6 +10,9 @@ PRODUCTS = "products"
 PROOF, PROOF_TASK = "lake_proof", "prove"
 """The DAG that proves a release, in a file of that name, and its one task."""
 
+CREATE_TASK = "create_cluster"
+"""The task of a run that waits for the lease of its domain, and creates its cluster."""
+
 DAG_KINDS = (
     *("continuous", "erase", "full_load", "incremental"),
     *("maintenance", PRODUCTS, "rebuild", "reprocess", "scd2"),

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Iterable
 
+from lake_spec.contract.dag_names import CREATE_TASK
+
 from lake_local.airflow.rest import Airflow, ApiError
 from lake_local.errors import StartFailed
 from lake_local.text import elapsed
 
-CREATE_CLUSTER = "create_cluster"
 DONE = ("success", "failed")
 WAITING = ("deferred", "up_for_reschedule")
 PROGRESS = b"LAKE "
@@ -97,7 +98,7 @@ class Follower:
             if state and self._seen.get(key) != state:
                 self._seen[key] = state
                 self.show(f"{elapsed(seconds):>6}  {task['task_id']:<28} {state}")
-            if task["task_id"] == CREATE_CLUSTER and state in WAITING:
+            if task["task_id"] == CREATE_TASK and state in WAITING:
                 self._show_what_it_waits_for(seconds)
         for line in self.output.new_lines():
             self.show(f"{elapsed(seconds):>6}    {line}")

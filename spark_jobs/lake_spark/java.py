@@ -23,7 +23,6 @@ __all__ = [
     "context",
     "expression",
     "frame",
-    "gateway",
     "hadoop_configuration",
     "is_instance",
     "packages",
@@ -35,11 +34,6 @@ __all__ = [
 def packages(spark: SparkSession) -> Any:
     """Return where packages and classes of Java are found by their names."""
     return spark._jvm
-
-
-def gateway(spark: SparkSession) -> Any:
-    """Return py4j's connection to the process of Java."""
-    return spark.sparkContext._gateway
 
 
 def context(spark: SparkSession) -> Any:
@@ -74,4 +68,4 @@ def expression(column: Column) -> Any:
 
 def is_instance(spark: SparkSession, found: Any, name: str) -> bool:
     """Say whether an object of Java is of a class or an interface, by its full name."""
-    return bool(_is_instance_of(gateway(spark), found, name))
+    return bool(_is_instance_of(spark.sparkContext._gateway, found, name))

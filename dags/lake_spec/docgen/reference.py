@@ -112,7 +112,7 @@ def _limited(setting: Setting, takes: str) -> str:
     if setting.limits is not None:
         takes = f"{takes}, {setting.limits.words}"
     if setting.entries is not None:
-        takes = takes.replace("list of", f"list of {setting.entries.how_many}:", 1)
+        takes = f"{takes}, {setting.entries.how_many}"
     return takes
 
 
@@ -150,15 +150,14 @@ def _doc(setting: Setting) -> str:
     parts = [setting.doc, *([setting.form.hint] if setting.form else [])]
     if setting.example is not None:
         parts.append(f"Example: {in_yaml(setting)}")
-    parts += _meanings(setting.shape)
-    return " ".join(parts).replace(" <br>", "<br>")
+    return " ".join(parts) + _meanings(setting.shape)
 
 
-def _meanings(shape: Any) -> Iterator[str]:
-    """Yield what the choices of a setting mean, each in a line of its own."""
+def _meanings(shape: Any) -> str:
+    """Return what the choices of a setting mean, each in a line of its own."""
     if isinstance(shape, (Maybe, ListOf)):
-        inner = shape.inner if isinstance(shape, Maybe) else shape.item
-        yield from _meanings(inner)
-    elif isinstance(shape, Choice):
-        meanings = meanings_of(shape.enum).items()
-        yield "".join(f"<br>`{each}`: {what}" for each, what in meanings)
+        return _meanings(shape.inner if isinstance(shape, Maybe) else shape.item)
+    if not isinstance(shape, Choice):
+        return ""
+    meanings = meanings_of(shape.enum).items()
+    return "".join(f"<br>`{each}`: {what}" for each, what in meanings)

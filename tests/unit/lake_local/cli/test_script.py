@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,6 +14,7 @@ from lake_spec import VERSION
 
 from lake_local.cli.help_text import FOLDER, OF_ALL, texts
 from lake_local.cli.parser import parse
+from lake_local.cli.registry import COMMANDS, PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -115,3 +117,12 @@ def test_commands_and_options_are_completed(tmp_path):
         check=True,
     )
     assert found.read_text().split() == ["show"]
+
+
+def test_each_program_of_another_package_is_set_up_without_spark():
+    text = (ROOT / "run_locally.sh").read_text(encoding="utf-8")
+    lists = re.findall(r"^ +(.+?)\) only=\"--only airflow\"", text, re.MULTILINE)
+    named = {word for each in lists for word in re.split(r"[ |]+", each)}
+    programs = {each.name for each in PROGRAMS}
+    assert named - {"cost", "case"} >= programs
+    assert named & {each.name for each in COMMANDS} >= {"validate", "explain"}

@@ -71,7 +71,10 @@ class Subject:
         """Return the run of a DAG in this acceptance run, with its token if granted."""
         tables = self.plan(dag_id).tables
         run = Run(
-            *(dag_id, self.key, self.release, tables),
+            dag_id=dag_id,
+            key=self.key,
+            release=self.release,
+            tables=tables,
             sha256=self.sha256,
             run_id=self.key,
         )

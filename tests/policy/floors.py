@@ -21,7 +21,7 @@ BEGIN, END = "<!-- floors: python -m tests.policy.floors -->", "<!-- end of floo
 FLOORS: Dict[str, Tuple[str, ...]] = {
     "dags/lake_spec": (
         *("__main__", "docgen", "export", "costs", "products", "parsing", "rules"),
-        *("lineage", "hudi", "contract", "model", "text", "diagnostics"),
+        *("lineage", "hudi", "run_options", "contract", "model", "text", "diagnostics"),
     ),
     "dags/lake_site": (
         *("collect", "store", "render", "catalogue", "columns", "statements"),

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from lake_airflow.planning.plan import DagPlan, Stage
 from lake_airflow.runs.run import Run
 from lake_spec.contract.jars import step_jars
 from lake_spec.contract.release_files import CODE, MAIN, PACKAGES
-from lake_spec.contract.run_options import OPTIONS, step_arguments
 from lake_spec.contract.stage_tables import REBUILD_DIMENSION
 from lake_spec.model import EnvironmentSpec
+from lake_spec.run_options.asked import step_arguments
 
 LONGEST_STEP = 10_240  # characters of all strings of a HadoopJarStep; EMR's limit
 MOST_STEPS = 256  # steps that a cluster takes at once; EMR's limit
@@ -64,9 +65,8 @@ def spark_step(
     argv += ["--stage", first.name]
     argv += ["--then", ",".join(part.name for part in others)] if others else []
     argv += ["--run", run.name]
-    asked = {option.name: getattr(run, option.name) for option in OPTIONS}
-    asked["tables"] = () if run.tables == plan.tables else _tables(stage, run)
-    argv += step_arguments(first.name, asked)
+    tables = () if run.tables == plan.tables else _tables(stage, run)
+    argv += step_arguments(first.name, replace(run, tables=tables))
     return _step(f"{stage.name} {run.key}", argv)
 
 

@@ -328,7 +328,10 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         Raises RunRefused or StepError where EMR would refuse it; nothing is created.
         """
         run = Run(
-            *(self.plan.dag_id, key, self.release, self.plan.tables),
+            dag_id=self.plan.dag_id,
+            key=key,
+            release=self.release,
+            tables=self.plan.tables,
             plan_only=True,
             sha256=self.sha256,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +11,17 @@ from lake_airflow.emr.job_flow import run_job_flow_request
 from lake_airflow.emr.steps import Step, selected, selected_parts, spark_step
 from lake_airflow.planning.plan import DagPlan, Stage, StageKind
 from lake_airflow.runs.run import Run
-from lake_spec.contract.dag_names import PRODUCTS
-from lake_spec.contract.run_options import FULL_LOAD, INCREMENTAL, REBUILD, REPROCESS
+from lake_spec.contract.dag_names import (
+    FULL_LOAD,
+    INCREMENTAL,
+    PRODUCTS,
+    REBUILD,
+    REPROCESS,
+)
 from lake_spec.contract.stage_tables import ERASE, MAINTENANCE, SCD2
 from lake_spec.model import ClusterSpec, EnvironmentSpec
 from lake_spec.model.continuous import CONTINUOUS
+from lake_spec.run_options.asked import planned
 
 _NEW = "that are not ingested yet"
 _COVERS = {
@@ -30,22 +36,6 @@ _COVERS = {
     ERASE: "the keys that the request lists, in landing files and tables",
 }
 """What a run covers, by the kind of its DAG, where nothing else is asked for."""
-
-_ASKED: Mapping[str, Callable[[Any], str]] = {
-    "window": lambda span: f"only files of {' to before '.join(span.split('..'))}",
-    "files": lambda files: f"only files {', '.join(files)}",
-    "quarantined": lambda _: "only files with rows in the quarantine",
-    "retract_missing": lambda _: "chosen files that are gone from landing: retracted",
-    "accept_losses": lambda _: "losses of keys and of messages: accepted",
-    "empty_scopes": lambda scopes: f"scopes without rows: {', '.join(scopes)}",
-    "pull_from": lambda value: f"pulls: from {value}, not from their bookmarks",
-    "partitions": lambda folders: f"partitions made again: {', '.join(folders)}",
-    "move_foreign_files": lambda _: "foreign files: moved out of the tables' folders",
-    "request": lambda name: f"request {name}",
-    "dry_run": lambda _: "a dry run: writes nothing",
-}
-"""What a run is asked for besides, by the names of its options; `verify` is all that
-it does."""
 
 
 @dataclass(frozen=True)
@@ -99,9 +89,7 @@ class RunPlan:
         yield f"Plan of the run {self.run.name}, release {self.run.release}"
         yield f"cluster {self.cluster}: {self.request['ReleaseLabel']}"
         yield _covers(self.kind, self.run)
-        for name, say in _ASKED.items():
-            if (asked := getattr(self.run, name)) not in (None, False, ()):
-                yield say(asked)
+        yield from planned(self.run)
         for stage, tables in self.tables.items():
             yield f"stage {stage}: {', '.join(tables) or 'nothing to do'}"
             for step in self.steps.get(stage, ()):

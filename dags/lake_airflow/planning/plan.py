@@ -6,17 +6,15 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Iterable, Optional, Tuple
 
-from lake_spec.contract.dag_names import PRODUCTS
-from lake_spec.contract.jars import jars_of
-from lake_spec.contract.product_inputs import reads_of
-from lake_spec.contract.run_options import (
+from lake_spec.contract.dag_names import (
     FULL_LOAD,
     INCREMENTAL,
+    PRODUCTS,
     REBUILD,
     REPROCESS,
-    WINDOW,
-    params_of,
 )
+from lake_spec.contract.jars import jars_of
+from lake_spec.contract.product_inputs import reads_of
 from lake_spec.contract.stage_tables import ERASE
 from lake_spec.contract.stage_tables import (
     DIMENSION,
@@ -37,6 +35,8 @@ from lake_spec.model import (
     Concurrency,
 )
 from lake_spec.model.continuous import CONTINUOUS
+from lake_spec.run_options.asked import params_of
+from lake_spec.run_options.window import WINDOW
 
 
 class StageKind(str, Enum):

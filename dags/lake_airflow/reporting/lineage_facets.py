@@ -37,7 +37,7 @@ from lake_airflow.reporting.lineage_assertions import (
 from lake_airflow.reporting.reports import Report, Reports
 from lake_airflow.runs.run import Run
 from lake_airflow.settings import read_settings
-from lake_spec.contract.run_options import FULL_LOAD, INCREMENTAL, REBUILD, REPROCESS
+from lake_spec.contract.dag_names import FULL_LOAD, INCREMENTAL, REBUILD, REPROCESS
 from lake_spec.contract.report import State
 from lake_spec.contract.stage_tables import (
     DIMENSION,

@@ -14,7 +14,7 @@ from lake_airflow.reporting.reports import Report, Reports, Steps, has_ended
 from lake_airflow.runs.run import Run
 from lake_spec import VERSION
 from lake_spec.contract.report import FAILED_TABLE
-from lake_spec.contract.run_options import FULL_LOAD, INCREMENTAL, REPROCESS
+from lake_spec.contract.dag_names import FULL_LOAD, INCREMENTAL, REPROCESS
 from lake_spec.diagnostics.message_ids import help_lines
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Event

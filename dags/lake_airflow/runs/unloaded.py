@@ -9,7 +9,7 @@ from typing import Any
 
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.lease import DomainLease
-from lake_spec.contract.run_options import FULL_LOAD, INCREMENTAL
+from lake_spec.contract.dag_names import FULL_LOAD, INCREMENTAL
 from lake_spec.contract.stage_tables import MAINTENANCE
 from lake_spec.model.continuous import CONTINUOUS
 

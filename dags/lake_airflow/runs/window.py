@@ -8,20 +8,15 @@ newer one is refused.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any, Optional
 
-from lake_spec.contract.run_options import WINDOW
-from lake_spec.diagnostics.diagnostic import shown
-from lake_spec.text.times import GRAMMAR, parse_timestamp
+from lake_spec.run_options.window import WINDOW
 
 _BACKFILL = "backfill"  # Airflow's run type
 
 Interval = tuple[datetime, datetime]
-
-_SECOND_ZONE = re.compile(r"Z:00\+00:00\Z")
 
 
 def interval_of(context: Any) -> Optional[Interval]:
@@ -40,52 +35,19 @@ def earlier_run(context: Any) -> Optional[str]:
     return found.run_id if found else None
 
 
-def checked_window(
+def with_interval(
     params: Mapping[str, Any], interval: Optional[Interval], faults: list[str]
-) -> Optional[str]:
-    """Return the window as `<from>..<to>` in UTC; None for all new files.
+) -> Mapping[str, Any]:
+    """Return the params of a run, with the interval of a backfill's run as its window.
 
-    `interval` is that of a backfill's run. What cannot be is added to `faults`.
+    A window besides is a fault.
     """
-    texts = [params.get(name) for name in WINDOW]
-    if all(text is None for text in texts):
-        return _span(*interval, faults) if interval else None
-    if interval:
+    if interval is None:
+        return params
+    if any(params.get(name) is not None for name in WINDOW):
         faults.append(
             "window: a run of a backfill ingests the files of its own interval. "
             "Remove window_from and window_to from the backfill's configuration."
         )
-        return None
-    if any(text is None for text in texts):
-        faults.append("window: give both window_from and window_to, or neither.")
-        return None
-    start, end = (_time(name, text, faults) for name, text in zip(WINDOW, texts))
-    return None if start is None or end is None else _span(start, end, faults)
-
-
-def _span(start: datetime, end: datetime, faults: list[str]) -> str:
-    if end <= start:
-        faults.append(
-            f"window: window_to {_text(end)} is not after window_from {_text(start)}. "
-            "A window includes its first timestamp and excludes its last."
-        )
-    return f"{_text(start)}..{_text(end)}"
-
-
-def _time(name: str, text: Any, faults: list[str]) -> Optional[datetime]:
-    """Return the time in UTC; a text without a zone is UTC.
-
-    Behind what is picked as a time, the form of Airflow 3.0 writes one more zone.
-    """
-    is_text = isinstance(text, str)
-    timestamp = parse_timestamp(_SECOND_ZONE.sub("Z", text)) if is_text else None
-    if timestamp is None:
-        faults.append(
-            f"{name}: not a valid timestamp: {shown(text)} (expected {GRAMMAR}, such "
-            "as 2026-01-31T00:00:00Z)."
-        )
-    return timestamp
-
-
-def _text(timestamp: datetime) -> str:
-    return timestamp.astimezone(timezone.utc).replace(tzinfo=None).isoformat() + "Z"
+    bounds = (each.isoformat() for each in interval)
+    return {**params, **dict(zip(WINDOW, bounds))}

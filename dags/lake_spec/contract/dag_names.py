@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Iterable, Set
 
+FULL_LOAD, INCREMENTAL, REBUILD = "full_load", "incremental", "rebuild"
+
+REPROCESS = "reprocess"
+"""The stage, and the kind of DAG, whose runs choose the landing files they are about."""
+
 PRODUCTS = "products"
 """The kind of DAG that builds the products of a domain alone."""
 
@@ -14,8 +19,8 @@ CREATE_TASK = "create_cluster"
 """The task of a run that waits for the lease of its domain, and creates its cluster."""
 
 DAG_KINDS = (
-    *("continuous", "erase", "full_load", "incremental"),
-    *("maintenance", PRODUCTS, "rebuild", "reprocess", "scd2"),
+    *("continuous", "erase", FULL_LOAD, INCREMENTAL),
+    *("maintenance", PRODUCTS, REBUILD, REPROCESS, "scd2"),
 )
 """Kinds whose runs have a folder; a test compares them with the DAGs."""
 

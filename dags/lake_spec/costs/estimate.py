@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 from typing import Optional, Tuple
 
-from lake_spec.contract.run_options import FULL_LOAD, INCREMENTAL
+from lake_spec.contract.dag_names import FULL_LOAD, INCREMENTAL
 from lake_spec.contract.stage_tables import SCD2
 from lake_spec.costs import rates
 from lake_spec.diagnostics.errors import NoEstimate

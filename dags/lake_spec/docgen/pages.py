@@ -10,6 +10,7 @@ from lake_spec.costs.prices import PriceListSpec
 from lake_spec.docgen.json_schema import schema_of
 from lake_spec.docgen.reference import page
 from lake_spec.docgen.release_page import release_page
+from lake_spec.docgen.run_page import run_page
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
 
 _FILES = {
@@ -53,6 +54,7 @@ def generated() -> Dict[str, str]:
         texts[f"schema/{name}.schema.json"] = _json(schema_of(cls))
         texts[f"reference/{name}-spec.md"] = page(cls, title, intro)
     texts["reference/aws-releases.md"] = release_page()
+    texts["reference/run-params.md"] = run_page()
     defaults = schema_of(TableSpec, is_complete=False)
     texts["schema/defaults.schema.json"] = _json(defaults)
     return texts

@@ -6,16 +6,12 @@ name is refused within a second.
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping
+from typing import Any, Mapping
 
 from lake_spec.contract.dag_kinds import dag_ids
 from lake_spec.contract.dag_names import DAG_KINDS, PROOF, ids_of
-from lake_spec.contract.partition_folders import EXPECTED, is_folder
-from lake_spec.contract.run_options import params_of_kind
-from lake_spec.diagnostics.suggestions import did_you_mean
-from lake_spec.model import DomainSpec
 from lake_spec.parsing.json_codec import to_data
-from lake_spec.text.times import parse_timestamp
+from lake_spec.run_options.asked import checked, form_of
 
 from lake_local.errors import BadRequest, unknown
 from lake_local.workspace.dags_folder import lacks_dag_file
@@ -43,12 +39,8 @@ def check(specs: Specs, dag_id: str, conf: Mapping[str, Any]) -> None:
     if dag_id not in ids:
         raise BadRequest(unknown("DAG", dag_id, ids))
     _require_dag_file(specs, name)
-    faults = [
-        *_params(dag_id, kind, conf),
-        *_tables(domain, conf.get("tables", ())),
-        *_partitions(conf.get("partitions", ())),
-        *_window(conf),
-    ]
+    faults: list[str] = []
+    checked(form_of(domain, kind), conf, faults)
     if faults:
         raise BadRequest("\n".join(faults))
 
@@ -78,40 +70,4 @@ def _require_dag_file(specs: Specs, name: str) -> None:
         raise BadRequest(
             f"{dags / name}.py is missing, so Airflow has no DAGs of {name}. Create it:"
             f" sed s/moma/{name}/g dags/moma.py > dags/{name}.py"
-        )
-
-
-def _params(dag_id: str, kind: str, conf: Mapping[str, Any]) -> Iterable[str]:
-    known = params_of_kind(kind)
-    for name in conf:
-        if name not in known:
-            yield (
-                f"--param {name}: unknown param. {did_you_mean(name, known)}"
-                f"Params of {dag_id}: {', '.join(known)}."
-            )
-
-
-def _tables(domain: DomainSpec, asked: Iterable[str]) -> Iterable[str]:
-    names = [table.name for table in domain.tables]
-    for name in asked:
-        if name not in names:
-            hint = did_you_mean(name, names) or f"Choose from: {', '.join(names)}."
-            yield (
-                f"--param tables: {name!r} is not a table of {domain.name}. {hint}"
-            ).strip()
-
-
-def _partitions(asked: Iterable[str]) -> Iterable[str]:
-    for text in asked:
-        if not is_folder(text):
-            yield f"--param partitions: got {text!r}. Give {EXPECTED}."
-
-
-def _window(conf: Mapping[str, Any]) -> Iterable[str]:
-    begin, end = (str(conf.get(name, "")) for name in ("window_from", "window_to"))
-    since, until = parse_timestamp(begin), parse_timestamp(end)
-    if since and until and until <= since:
-        yield (
-            f"window: window_to {end} is not after window_from {begin}. Write the earlier"
-            " time first."
         )

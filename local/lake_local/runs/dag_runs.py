@@ -13,7 +13,7 @@ from typing import Any, Iterator
 from lake_spec.contract.dag_names import ids_of
 from lake_spec.contract.lease import lease_uri
 from lake_spec.contract.run_key import run_key
-from lake_spec.contract.run_options import LISTS
+from lake_spec.run_options.asked import TYPES
 from lake_spec.text.times import GRAMMAR, parse_timestamp
 
 from lake_local.airflow.rest import ApiError
@@ -119,11 +119,11 @@ def _param(pair: str) -> tuple[str, Any]:
         raise BadRequest(
             f"--param: got {pair!r}. Write name=value, as in tables=artists."
         )
-    if name in LISTS:
+    if TYPES.get(name) == "array":
         return name, [each.strip() for each in text.split(",") if each.strip()]
     if text.lower() in ("true", "false"):
         return name, text.lower() == "true"
-    if name == "sample":
+    if TYPES.get(name) == "number":
         return name, _number(name, pair, text)
     return name, text
 

@@ -120,7 +120,7 @@ def _run_stage(
     runs = [_table_run(spark, check, release, asked, table) for table in tables]
     with ThreadPoolExecutor(max_workers=at_once) as pool:
         stage = _stage(release, asked)
-        moves = asked.move_foreign_files
+        moves = asked.options.move_foreign_files
         foreign = foreign_files.move if moves else foreign_files.refuse
         for wave in waves(runs):
             list(pool.map(lambda run: run_table(run, stage, foreign), wave))
@@ -128,10 +128,10 @@ def _run_stage(
         check()  # the last time before HoodieStreamer, whose commits nobody checks
         _put_streamer_steps(store, release, asked, runs)
     reports = [run.report for run in runs]
-    if asked.verify is None:  # which is other work than the stage's
+    if asked.options.verify is None:  # which is other work than the stage's
         durations.note(store, runs_root, reports)
     failed = _exit_code(reports)
-    if asked.stage == "erase" and not failed and not asked.dry_run:
+    if asked.stage == "erase" and not failed and not asked.options.dry_run:
         check()
         end_request(store, release, asked, runs)
     return failed
@@ -143,10 +143,10 @@ def _stage(release: Release, asked: Arguments) -> Stage:
         return partial(reprocess, selection=asked.selection)
     if asked.stage == "erase":
         return partial(erase, request_uri=_request_uri(release, asked))
-    if asked.verify is not None:
-        return partial(verify, share=asked.verify)
-    if asked.partitions:
-        return partial(product, partitions=asked.partitions)
+    if asked.options.verify is not None:
+        return partial(verify, share=asked.options.verify)
+    if asked.options.partitions:
+        return partial(product, partitions=asked.options.partitions)
     return STAGES[asked.stage]
 
 
@@ -194,13 +194,13 @@ def load_release(asked: Arguments) -> Release:
 def chosen_tables(domain: DomainSpec, asked: Arguments) -> List[TableSpec]:
     """Return the tables asked for, all if none was named; refuse unknown names."""
     known = {table.name: table for table in domain.tables}
-    unknown = [name for name in asked.tables if name not in known]
+    unknown = [name for name in asked.options.tables if name not in known]
     if unknown:
         raise SystemExit(
             f"{domain.name} has no table {', '.join(unknown)}; it has "
             f"{', '.join(sorted(known))}. Correct --tables."
         )
-    names: Sequence[str] = asked.tables
+    names: Sequence[str] = asked.options.tables
     if asked.stage == "erase":
         names = with_products(names, domain.tables)
     chosen = [known[name] for name in names] or list(domain.tables)
@@ -247,7 +247,7 @@ def _table_run(
         release.environment,
         report,
         asked.window,
-        asked.dry_run,
+        asked.options.dry_run,
         asked.accepted,
         domain_tables=release.domain.tables,
         check_lease=check,
@@ -256,8 +256,8 @@ def _table_run(
 
 def _request_uri(release: Release, asked: Arguments) -> str:
     runs = release.environment.runs
-    assert asked.request is not None, "an erase has a request"
-    return erase_request.uri_of(runs, asked.domain, asked.request)
+    assert asked.options.request is not None, "an erase has a request"
+    return erase_request.uri_of(runs, asked.domain, asked.options.request)
 
 
 def run_table(

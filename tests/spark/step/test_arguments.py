@@ -44,17 +44,20 @@ def test_losses_are_accepted_where_snapshots_are_taken(capsys):
     with pytest.raises(SystemExit) as ended:
         parse([*STEP, "rebuild", "--accept-losses"], list(STAGES))
     assert ended.value.code == 2
-    assert "go with --stage incremental or reprocess" in capsys.readouterr().err
+    assert (
+        "--accept-losses goes with --stage incremental or reprocess"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_step_of_products_takes_partitions(capsys):
     more = ["--partition=year=2026/month=1", "--partition=year=2025"]
     asked = parse([*STEP, "product", *more], list(STAGES))
-    assert asked.partitions == ("year=2026/month=1", "year=2025")
-    assert parse([*STEP, "product"], list(STAGES)).partitions == ()
+    assert asked.options.partitions == ("year=2026/month=1", "year=2025")
+    assert parse([*STEP, "product"], list(STAGES)).options.partitions == ()
     for wrong, words in (
         (["rebuild_product", "--partition=year=1"], "goes with --stage product"),
-        (["product", "--partition=2026"], "'2026' is not one of folders of"),
+        (["product", "--partition=2026"], "got '2026'. Give folders of"),
     ):
         with pytest.raises(SystemExit) as ended:
             parse([*STEP, *wrong], list(STAGES))
@@ -74,8 +77,8 @@ def test_a_reprocess_is_told_which_files(capsys):
             "reprocess: give at least one of --window, --file, --quarantined",
         ),
         (["reprocess", "--retract-missing"], "give at least one of"),
-        (["incremental", "--file=a"], "for reprocess, not incremental"),
-        (["reprocess", "--file=/a"], "'/a' is not a path or glob below"),
+        (["incremental", "--file=a"], "--file goes with --stage reprocess"),
+        (["reprocess", "--file=/a"], "got '/a'. Give paths or globs below"),
     ):
         with pytest.raises(SystemExit) as ended:
             parse([*STEP, *wrong], list(STAGES))
@@ -114,39 +117,43 @@ def test_a_stage_takes_the_tables_that_it_is_for(stage, tables):
 def test_empty_scopes_are_a_list_of_texts(text, capsys):
     with pytest.raises(SystemExit):
         parse([*STEP, "incremental", "--empty-scopes", text], list(STAGES))
-    assert "is not a JSON list of strings" in capsys.readouterr().err
+    assert "argument --empty-scopes: got " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("share", ["0", "1.1", "-1", "all", "nan"])
 def test_a_rebuild_verifies_a_share_of_the_keys(capsys, share):
     stages = list(STAGES)
-    assert parse([*STEP, "rebuild", "--verify", "0.25"], stages).verify == 0.25
-    assert parse([*STEP, "rebuild"], stages).verify is None
+    assert parse([*STEP, "rebuild", "--verify", "0.25"], stages).options.verify == 0.25
+    assert parse([*STEP, "rebuild"], stages).options.verify is None
     for wrong in (["rebuild", "--verify", share], ["scd2", "--verify", "1"]):
         with pytest.raises(SystemExit) as ended:
             parse([*STEP, *wrong], stages)
         assert ended.value.code == 2
     told = capsys.readouterr().err
-    assert f"'{share}' is not a share" in told
-    assert "--verify goes with --stage rebuild or rebuild_product alone" in told
+    assert f"argument --verify: got '{share}'. Give a number above 0" in told
+    assert "--verify goes with --stage rebuild or rebuild_product" in told
 
 
 def test_what_follows_a_verification_verifies_too_or_does_not_verify():
     argv = [*STEP, "rebuild", "--verify", "0.25", "--then", "rebuild_product"]
-    stages = [(each.stage, each.verify) for each in parse(argv, STAGES).in_turn()]
+    stages = [
+        (each.stage, each.options.verify) for each in parse(argv, STAGES).in_turn()
+    ]
     assert stages == [("rebuild", 0.25), ("rebuild_product", 0.25)]
 
 
 def test_an_erase_is_told_the_name_of_its_request(capsys):
     stages = list(STAGES)
-    assert parse([*STEP, "erase", "--request", "gdpr-7"], stages).request == "gdpr-7"
+    asked = parse([*STEP, "erase", "--request", "gdpr-7"], stages)
+    assert asked.options.request == "gdpr-7"
     for wrong in (["erase"], ["scd2", "--request", "a"], ["erase", "--request", "a/b"]):
         with pytest.raises(SystemExit) as ended:
             parse([*STEP, *wrong], stages)
         assert ended.value.code == 2
     told = capsys.readouterr().err
-    assert "--request goes with --stage erase, which needs it" in told
-    assert "'a/b' is not a name" in told
+    assert "erase: --request is missing" in told
+    assert "--request goes with --stage erase" in told
+    assert "Give the name of the object" in told and "a/b" not in told
 
 
 def test_a_receipt_takes_the_place_of_a_request_when_all_its_tables_are_done(
@@ -182,10 +189,13 @@ def test_a_pull_begins_where_a_value_of_its_cursor_says(capsys):
     assert asked.accepted.pull_from == "-5"
     with pytest.raises(SystemExit):
         parse([*STEP, "incremental", "--pull-from=1; DROP"], list(STAGES))
-    assert "is not a cursor value" in capsys.readouterr().err
+    assert "Give a value of the cursor" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         parse([*STEP, "scd2", "--pull-from=5"], list(STAGES))
-    assert "--pull-from goes with --stage incremental" in capsys.readouterr().err
+    assert (
+        "--pull-from goes with --stage incremental or prepare_incremental"
+        in capsys.readouterr().err
+    )
 
 
 def test_the_stages_that_follow_get_tables_and_window_but_no_choice_of_files(capsys):
@@ -194,7 +204,8 @@ def test_the_stages_that_follow_get_tables_and_window_but_no_choice_of_files(cap
     turns = list(asked.in_turn())
     assert [each.stage for each in turns] == ["reprocess", "scd2", "dimension"]
     assert [each.selection.globs for each in turns] == [("a.csv",), (), ()]
-    assert all(each.dry_run and each.tables == ["orders", "dim"] for each in turns)
+    assert all(each.options.dry_run for each in turns)
+    assert all(each.options.tables == ("orders", "dim") for each in turns)
     with pytest.raises(SystemExit):
         parse([*STEP, "incremental", "--then", "erase"], list(STAGES))
     assert "--then erase: choose from scd2" in capsys.readouterr().err

@@ -48,12 +48,11 @@ def test_the_run_is_pinned_and_its_cluster_created(emr, runner):
     pinned = Run.from_xcom(runner.xcoms["create_cluster", "run"])
     assert pinned.token > 0
     assert replace(pinned, token=None) == Run(
-        "sales_full_load",
-        "manual-1",
-        RELEASE,
-        ("orders",),
-        None,
-        True,
+        dag_id="sales_full_load",
+        key="manual-1",
+        release=RELEASE,
+        tables=("orders",),
+        dry_run=True,
         run_id="manual-1",
     )
 

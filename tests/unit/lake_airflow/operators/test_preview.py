@@ -6,7 +6,6 @@ import pytest
 
 from lake_airflow.operators.preview import RunPlan
 from lake_spec.contract.dag_names import DAG_KINDS
-from lake_spec.contract.run_options import OPTIONS
 from lake_spec.model import Continuous, HistoryRuns
 from tests.unit.lake_airflow.specs import (
     CLUSTER,
@@ -109,8 +108,5 @@ def test_a_plan_says_what_its_run_covers(kind, asked, said):
     assert lines[2:first_stage] == said
 
 
-def test_each_kind_and_option_is_said():
+def test_each_kind_is_said():
     assert {kind for kind, _, _ in SAID} == set(DAG_KINDS)
-    asked = {name for _, options, _ in SAID for name in options}
-    others = {"tables", "plan_only"}  # the stages name the tables
-    assert asked | others == {option.name for option in OPTIONS}

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import ast
-from dataclasses import fields
-from pathlib import Path
+import argparse
 
 import pytest
 
 from lake_airflow.planning.form import params
 from lake_airflow.planning.plan import plan
-from lake_airflow.runs.run import Run
 from lake_spec.contract.dag_names import DAG_KINDS
-from lake_spec.contract.run_options import OPTIONS, params_of, step_arguments
 from lake_spec.model import HistoryRuns, JdbcChanges, Scope
 from lake_spec.model.continuous import Continuous
+from lake_spec.run_options.asked import (
+    add_arguments,
+    checked,
+    from_arguments,
+    of_stage,
+    params_of,
+    planned,
+    step_arguments,
+)
+from lake_spec.run_options.options import OPTIONS, RunOptions
 from tests.unit.lake_airflow.specs import domain, product, pulled, snapshot
 
-PARSER = Path(__file__).parents[4] / "spark_jobs/lake_spark/step/arguments.py"
 EVERYTHING = domain(
     snapshot("stock", Scope("region")),
     pulled("orders", JdbcChanges("shop", "orders", "at")),
@@ -27,60 +32,102 @@ EVERYTHING = domain(
 )
 
 
-def parsed_arguments():
-    """What `--x` the parser of a step knows, as its source says."""
-    calls = [n for n in ast.walk(ast.parse(PARSER.read_text())) if type(n) is ast.Call]
-    return {
-        call.args[0].value
-        for call in calls
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "add_argument"
-    }
+OF_STAGES = {
+    "incremental": {"window", "accept_losses", "empty_scopes", "pull_from"},
+    "prepare_incremental": {"window", "pull_from"},
+    "scd2": {"window"},
+    "reprocess": {"window", "files", "quarantined", "retract_missing"}
+    | {"accept_losses", "empty_scopes"},
+    "rebuild": {"window", "verify"},
+    "rebuild_product": {"window", "verify"},
+    "product": {"window", "partitions"},
+    "rebuild_dimension": {"window"},
+    "maintenance": {"window", "move_foreign_files"},
+    "erase": {"window", "request"},
+}
+"""The options that go with a stage, next to the tables and a dry run."""
+
+ASKED = {
+    "tables": ("orders", "stock"),
+    "window": "2026-01-01T00:00:00Z..2026-02-01T00:00:00Z",
+    "files": ("a.csv", "-b/*.csv"),
+    "quarantined": True,
+    "retract_missing": True,
+    "accept_losses": True,
+    "empty_scopes": ("us", "{{ ds }}"),
+    "pull_from": "-5",
+    "verify": 0.25,
+    "partitions": ("year=2026/month=1", "year=2025"),
+    "move_foreign_files": True,
+    "request": "gdpr-7",
+    "plan_only": True,
+    "dry_run": True,
+}
+"""A value of each option."""
 
 
-def test_a_step_knows_each_argument_and_takes_no_other_from_a_run():
-    always = {
-        "--release",
-        "--sha256",
-        "--region",
-        "--domain",
-        "--stage",
-        "--then",
-        "--run",
-        "--lease-token",
-    }
-    assert {o.argument for o in OPTIONS if o.argument} == parsed_arguments() - always
+def read(argv, stage):
+    """What the step of a stage reads of its arguments."""
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    add_arguments(parser)
+    return from_arguments(parser, vars(parser.parse_args(argv)), stage)
 
 
-def test_a_checked_run_has_each_option():
-    assert {option.name for option in OPTIONS} <= {each.name for each in fields(Run)}
+@pytest.mark.parametrize("stage", OF_STAGES)
+def test_a_step_reads_what_its_run_was_asked_for(stage):
+    asked = RunOptions(**ASKED)
+    assert read(step_arguments(stage, asked), stage) == of_stage(asked, stage)
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda each: each.name)
+def test_a_stage_refuses_the_argument_of_another(option, capsys):
+    argv = option.value.to_arguments(option.argument, ASKED[option.name])
+    for stage in OF_STAGES:
+        if option.stages == ():
+            with pytest.raises(SystemExit):
+                read([option.argument], stage)
+            assert "unrecognized arguments" in capsys.readouterr().err
+        elif not option.goes_to(stage):
+            with pytest.raises(SystemExit):
+                read(argv, stage)
+            words = f"{option.argument} goes with --stage {' or '.join(option.stages)}"
+            assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda each: each.name)
+def test_a_plan_says_what_a_run_was_asked_for(option):
+    said = list(planned(RunOptions(**{option.name: ASKED[option.name]})))
+    is_said_otherwise = option.name in ("tables", "verify", "plan_only")
+    assert len(said) == (0 if is_said_otherwise else 1)
+
+
+def test_each_option_has_a_value_here():
+    assert list(ASKED) == [option.name for option in OPTIONS]
+
+
+@pytest.mark.parametrize("kind", DAG_KINDS)
+def test_the_defaults_of_a_form_ask_for_nothing_but_all_tables(kind):
+    (found,) = [each for each in plan(EVERYTHING) if each.kind == kind]
+    values = {name: param.value for name, param in params(found).items()}
+    values.update({"reprocess": {"quarantined": True}}.get(kind, {}))
+    values.update({"erase": {"request": "r"}}.get(kind, {}))
+    faults: list[str] = []
+    options = checked(found, values, faults)
+    assert faults == []
+    asked = {option.name for option in OPTIONS if option.is_asked(options)}
+    needed = {"reprocess": {"quarantined"}, "erase": {"request"}}.get(kind, set())
+    assert asked == {"tables"} | needed
 
 
 @pytest.mark.parametrize("kind", DAG_KINDS)
 def test_the_form_of_a_dag_shows_what_its_runs_take(kind):
-    (planned,) = [each for each in plan(EVERYTHING) if each.kind == kind]
-    assert (
-        tuple(params(planned)) == planned.params == tuple(params_of(EVERYTHING, kind))
-    )
+    (found,) = [each for each in plan(EVERYTHING) if each.kind == kind]
+    assert tuple(params(found)) == found.params == tuple(params_of(EVERYTHING, kind))
 
 
 @pytest.mark.parametrize(
     "stage, names",
-    [
-        ("incremental", {"window", "accept_losses", "empty_scopes", "pull_from"}),
-        ("prepare_incremental", {"window", "pull_from"}),
-        ("scd2", {"window"}),
-        (
-            "reprocess",
-            {"window", "files", "quarantined", "retract_missing"}
-            | {"accept_losses", "empty_scopes"},
-        ),
-        ("rebuild", {"window", "verify"}),
-        ("rebuild_product", {"window", "verify"}),
-        ("product", {"window", "partitions"}),
-        ("rebuild_dimension", {"window"}),
-        ("maintenance", {"window", "move_foreign_files"}),
-        ("erase", {"window", "request"}),
-    ],
+    OF_STAGES.items(),
 )
 def test_a_stage_gets_what_goes_with_it(stage, names):
     found = {option.name for option in OPTIONS if option.goes_to(stage)}
@@ -88,7 +135,5 @@ def test_a_stage_gets_what_goes_with_it(stage, names):
 
 
 def test_what_was_not_asked_for_is_no_argument():
-    nothing = {option.name: None for option in OPTIONS}
-    assert step_arguments("reprocess", nothing) == []
-    asked = {**nothing, "files": (), "quarantined": False, "dry_run": True}
-    assert step_arguments("reprocess", asked) == ["--dry-run"]
+    assert step_arguments("reprocess", RunOptions()) == []
+    assert step_arguments("reprocess", RunOptions(dry_run=True)) == ["--dry-run"]

@@ -207,15 +207,24 @@ def test_a_reprocess_chooses_files_by_window_glob_or_quarantine():
         ),
         ({"files": [], "quarantined": False}, "sales_reprocess: no files are chosen."),
         ({"retract_missing": True}, "sales_reprocess: no files are chosen."),
-        ({"files": "a.csv"}, "files: got 'a.csv'. Give a list of paths or globs."),
-        ({"files": ["/a.csv"]}, "files: '/a.csv' is not a path or glob below"),
-        ({"files": ["a", ""]}, "files: '' is not a path or glob below"),
-        ({"files": ["a\nb"]}, "is not a path or glob below"),
-        ({"files": [7]}, "files: 7 is not a path or glob below"),
-        ({"files": ["a"] * 101}, "files: got a list of 101; a run allows 100."),
+        (
+            {"files": "a.csv"},
+            "files: got 'a.csv', not a list. Give paths or globs below",
+        ),
+        (
+            {"files": ["/a.csv"]},
+            "files: got '/a.csv'. Give paths or globs below the table's landing folder",
+        ),
+        ({"files": ["a", ""]}, "files: got ''. Give paths or globs below"),
+        ({"files": ["a\nb"]}, "files: got 'a\\nb'. Give paths or globs below"),
+        ({"files": [7]}, "files: got 7. Give paths or globs below"),
+        (
+            {"files": ["a"] * 101},
+            "files: got 101 values; a run allows 100. Start another run",
+        ),
         (
             {"files": ["a" * 1025]},
-            "is not a path or glob below the table's landing folder",
+            "each of 1 to 1,024 printable characters",
         ),
         ({"quarantined": "yes"}, "quarantined: got 'yes'. Choose true or false."),
     ],
@@ -305,7 +314,9 @@ def test_runs_of_products_make_partitions_again_where_there_are_any():
     ):
         assert "partitions: got " in faults({"partitions": wrong}, plan=plan)
     many = [f"year={number}" for number in range(101)]
-    assert "a list of up to 100" in faults({"partitions": many}, plan=plan)
+    assert "partitions: got 101 values; a run allows 100." in faults(
+        {"partitions": many}, plan=plan
+    )
     plain = domain(table("orders"), product("totals", "sales.orders"))
     for kind, spec in (("products", plain), ("rebuild", domain(parted))):
         plan = dag_plan(kind, spec)
@@ -334,5 +345,5 @@ def test_an_erase_is_told_the_name_of_its_request():
 @pytest.mark.parametrize("name", [None, "", "a/b", "../a", "a b", ["a"], "x" * 129])
 def test_a_request_that_is_no_name_is_refused_and_never_shown(name):
     found = faults({"request": name} if name else {}, plan=dag_plan("erase"))
-    assert "request: give the name of the object <runs>/erase/<domain>/<name>" in found
+    assert "Give the name of the object <runs>/erase/<domain>/<name>" in found
     assert repr(name) not in found

@@ -1,0 +1,1 @@
+"""What a run can be asked for: forms of DAGs, checks and arguments of steps, declared once."""

@@ -27,6 +27,7 @@ from lake_spec.model import (
 )
 from lake_spec.model.continuous import Continuous
 from lake_spec.parsing.json_codec import to_data
+from lake_spec.run_options.asked import params_of
 from tests.unit.lake_airflow.specs import (
     dag_plan,
     dimension,
@@ -40,7 +41,7 @@ from tests.unit.lake_airflow.specs import (
 BOTH = ("orders", "customers")
 
 
-def dag_of(kind, description, *stages, takes=(), loaded_by=None):
+def dag_of(kind, description, *stages, loaded_by=None):
     return DagPlan(
         dag_id=f"sales_{kind}",
         kind=kind,
@@ -52,7 +53,7 @@ def dag_of(kind, description, *stages, takes=(), loaded_by=None):
         tables=BOTH,
         stages=tuple(Stage(stage, BOTH) for stage in stages),
         watched=tuple((name, AlertThresholds()) for name in BOTH),
-        params=("tables", *takes, "plan_only", "dry_run"),
+        params=tuple(params_of(domain(), kind)),
         loaded_by=loaded_by,
     )
 
@@ -97,19 +98,14 @@ def test_a_domain_has_a_dag_for_loading_changes_maintenance_and_rebuilding():
     reprocessed = "Retraction and renewed ingestion of chosen files of sales"
     anew = "Rebuild of current and history of sales from the change log"
     gone = "Erasure of keys of sales from its files and tables"
-    window = ("window_from", "window_to")
-    chosen = (*window, "files", "quarantined", "retract_missing")
     after = {"loaded_by": "sales_full_load"}
     assert plan(domain()) == (
-        dag_of("full_load", loads, "full_load", "scd2", takes=window),
-        dag_of("incremental", changes, "incremental", "scd2", takes=window, **after),
-        dag_of("reprocess", reprocessed, "reprocess", "scd2", takes=chosen),
-        dag_of(
-            *("maintenance", maintenance, "maintenance"),
-            takes=("move_foreign_files",),
-        ),
-        dag_of("rebuild", anew, "rebuild", takes=("verify", "sample")),
-        dag_of("erase", gone, "erase", takes=("request",)),
+        dag_of("full_load", loads, "full_load", "scd2"),
+        dag_of("incremental", changes, "incremental", "scd2", **after),
+        dag_of("reprocess", reprocessed, "reprocess", "scd2"),
+        dag_of("maintenance", maintenance, "maintenance"),
+        dag_of("rebuild", anew, "rebuild"),
+        dag_of("erase", gone, "erase"),
     )
 
 

@@ -14,7 +14,6 @@ from openlineage.client.facet_v2 import data_quality_assertions_dataset as clien
 
 from lake_airflow.reporting.reports import Report
 from lake_spec.model import Check, OnFail, Rule, Severity
-from lake_spec.model.checks import columns_of
 from lake_spec.rules.quality import tests_of
 
 Assertion = client.Assertion
@@ -67,7 +66,7 @@ def checks_passed(
         result = results.get((check.layer.value, check.title), {})
         if result.get("result", _SKIPPED) == _SKIPPED:
             continue
-        columns = columns_of(check)
+        columns = check.named_columns
         more = {}
         if is_shown(check):
             value = result.get("value")

@@ -59,7 +59,6 @@ from lake_spec.lineage.columns import (
 from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.lineage.uses import on_a_way, on_all_ways
 from lake_spec.model import Check, DomainSpec, EnvironmentSpec, Sensitivity, TableSpec
-from lake_spec.model.checks import shown_column
 from lake_spec.model.continuous import CONTINUOUS
 from lake_spec.parsing.product_plans import planned
 
@@ -262,7 +261,7 @@ class StageLineage:
         """
 
         def is_shown(check: Check) -> bool:
-            column = shown_column(check)
+            column = check.shown_column
             personal = Sensitivity.PERSONAL
             return column is None or self._known.of(spec.full_name, column) != personal
 

@@ -20,7 +20,6 @@ from lake_spec.model import (
     Column,
     DomainSpec,
     EnvironmentSpec,
-    Freshness,
     OnFail,
     Rule,
     Sensitivity,
@@ -264,15 +263,8 @@ def _service_levels(domain: DomainSpec, table: TableSpec) -> Iterator[Json]:
             "description": "Hours since the newest file after which the source is late.",
         }
     for check in table.checks:
-        if isinstance(check, Freshness) and check.layer is CheckedLayer.CURRENT:
-            yield {
-                "property": "freshness",
-                "value": check.hours,
-                "unit": "h",
-                "element": f"{table.name}.{check.column}",
-                "driver": "operational",
-                "description": f"Largest age of the newest {check.column}, in hours.",
-            }
+        if (level := check.service_level(table.name)) is not None:
+            yield level
     if domain.schedules.incremental:
         yield {
             "property": "frequency",

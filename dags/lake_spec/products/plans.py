@@ -20,7 +20,6 @@ from lake_spec.model import (
     ProductPlan,
     TableSpec,
 )
-from lake_spec.model.checks import shown_column
 from lake_spec.parsing.loader import survey_all
 from lake_spec.parsing.notes import file_of, in_spec, Note, notes_of, warning_of
 from lake_spec.parsing.product_plans import planned
@@ -183,7 +182,7 @@ def _shown_values(
     known: Optional[ColumnSensitivity] = None,
 ) -> Iterator[Diagnostic]:
     """Refuse checks that would show values of columns that are personal by their origin."""
-    asked = [spec for spec in specs if any(map(shown_column, spec.checks))]
+    asked = [spec for spec in specs if any(each.shown_column for each in spec.checks)]
     if not asked:
         return
     known = known or ColumnSensitivity(specs)

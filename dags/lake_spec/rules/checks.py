@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Dict, Iterator, Mapping, Optional, Sequence, Set, Tuple, Union
+from typing import Dict, Iterator, Mapping, Optional, Sequence, Set, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
 from lake_spec.model import (
-    AcceptedRange,
     Aggregate,
-    Check,
     CheckedLayer,
-    Drift,
     Engine,
-    Freshness,
     References,
-    RowCount,
     Sensitivity,
     TableSpec,
-    Unique,
 )
-from lake_spec.model.checks import shown_column
 from lake_spec.model.column_type import ColumnType
 from lake_spec.rules import names
 from lake_spec.rules.columns import columns_of_check, readable_checks, type_of
@@ -31,13 +24,11 @@ from lake_spec.rules.table_names import (
     missing_column,
     with_other_names,
 )
-from lake_spec.text.numbers import plain_number
 
 CHECKS = RuleSet()
 
 LONGEST_NAME = 64
 SHOWN = "checks-show-no-values"
-_LIMITS = ("at_least", "at_most")
 
 
 @CHECKS.rule("checks")
@@ -48,41 +39,8 @@ def checks_have_limits(spec: TableSpec) -> Iterator[Problem]:
     sigma.
     """
     for path, check in readable_checks(spec):
-        if isinstance(check, Unique) and not check.columns:
-            yield got((*path, "columns"), [], "Name the columns that are unique.")
-        if isinstance(check, (RowCount, AcceptedRange)):
-            yield from _limits(path, check)
-        if isinstance(check, Drift):
-            yield from _drift(path, check)
-
-
-def _limits(path: Path, check: Union[RowCount, AcceptedRange]) -> Iterator[Problem]:
-    given = [name for name in (*_LIMITS, "change") if _value(check, name) is not None]
-    if not given:
-        of = " or change" if isinstance(check, RowCount) else ""
-        hint = f"Write at_least, at_most{of}."
-        yield Problem(path, None, f"{check.kind} has no limit", hint)
-    low, high = check.at_least, check.at_most
-    if low is not None and high is not None and low > high:
-        hint = f"It is above at_most: {plain_number(high)}. Correct one of the two."
-        yield got((*path, "at_least"), low, hint)
-
-
-def _value(check: Check, name: str) -> Optional[float]:
-    return getattr(check, name, None)
-
-
-def _drift(path: Path, check: Drift) -> Iterator[Problem]:
-    if (check.share is None) == (check.sigma is None):
-        has = "neither share nor sigma" if check.share is None else "share and sigma"
-        hint = "Write one of the two: share: 0.3, or sigma: 4."
-        yield Problem(path, None, f"drift has {has}", hint)
-    if (check.column is None) != (check.aggregate is None):
-        has, lacks = (
-            ("column", "aggregate") if check.column else ("aggregate", "column")
-        )
-        hint = "Write both, or neither for the number of rows."
-        yield Problem(path, None, f"drift has {has} and no {lacks}", hint)
+        for problem in check.problems():
+            yield replace(problem, path=(*path, *problem.path))
 
 
 @CHECKS.rule("checks", "columns")
@@ -92,34 +50,13 @@ def checks_fit_types(spec: TableSpec) -> Iterator[Problem]:
     Fix: Name a column of a type that the message lists, or use another check.
     """
     for path, check in readable_checks(spec):
-        needs = _needs(check)
+        needs = check.needs
         for at, name in columns_of_check(path, check):
             kind = type_of(spec, name)
-            if kind is None or needs is None or _has(kind, needs):
+            if kind is None or needs is None or needs.has(kind):
                 continue
-            what = getattr(check, "aggregate", None)
-            of = f"{what.value} of it" if what else check.kind
-            hint = f"It is {kind.text}, and {of} needs {needs}. Name another column."
-            yield got(at, name, hint)
-
-
-_NUMBER, _TIME, _SINGLE = "a number", "a date or timestamp", "single values"
-
-
-def _needs(check: Check) -> Optional[str]:
-    if isinstance(check, Freshness):
-        return _TIME
-    if isinstance(check, (AcceptedRange, Drift)):
-        return _SINGLE if check.aggregate is Aggregate.COUNT_DISTINCT else _NUMBER
-    return _SINGLE if isinstance(check, (Unique, References)) else None
-
-
-def _has(kind: ColumnType, needs: str) -> bool:
-    if needs == _NUMBER:
-        return kind.is_numeric
-    if needs == _TIME:
-        return kind.is_time
-    return not kind.is_nested
+            of = f"{check.operation} needs {needs.value}"
+            yield got(at, name, f"It is {kind.text}, and {of}. Name another column.")
 
 
 @CHECKS.rule("checks", "columns", "key")
@@ -130,7 +67,7 @@ def checks_show_no_values(spec: TableSpec) -> Iterator[Problem]:
     """
     # Results are kept and shown, and such a value may have to be erased.
     for path, check in readable_checks(spec):
-        name, aggregate = shown_column(check), getattr(check, "aggregate", None)
+        name, aggregate = check.shown_column, getattr(check, "aggregate", None)
         column = spec.column(name) if name else None
         if column is not None and column.sensitivity is Sensitivity.PERSONAL:
             yield _shown(path, name, "its values are data of persons")
@@ -188,7 +125,7 @@ def personal_by_origin(
     personal is refused where the spec is read.
     """
     for path, check in readable_checks(spec):
-        name = shown_column(check)
+        name = check.shown_column
         if name is not None and name in origins:
             why = f"its values are data of persons: they come from {origins[name]}"
             yield replace(_shown(path, name, why), rule=SHOWN)

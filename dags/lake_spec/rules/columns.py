@@ -8,8 +8,7 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
 from lake_spec.diagnostics.suggestions import did_you_mean
-from lake_spec.model import Check, Column, Csv, TableSpec, Unique
-from lake_spec.model.checks import columns_of
+from lake_spec.model import Check, Column, Csv, TableSpec
 from lake_spec.model.column_type import BadType, ColumnType, parse_type
 from lake_spec.rules import names
 from lake_spec.rules.rule_set import RuleSet
@@ -76,9 +75,8 @@ def readable_checks(spec: TableSpec) -> Iterator[Tuple[Path, Check]]:
 
 def columns_of_check(path: Path, check: Check) -> Iterator[Tuple[Path, str]]:
     """List the columns that a check names, each with the key path of its name."""
-    for place, name in enumerate(columns_of(check)):
-        key = ("columns", place) if isinstance(check, Unique) else ("column",)
-        yield (*path, *key), name
+    for place, name in check.column_places:
+        yield (*path, *place), name
 
 
 @COLUMNS.rule("columns")

@@ -11,7 +11,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from lake_spark.checks.measures import How, Measure, Value, Values, from_text
+from lake_spec.model.checks.measures import How, Measure, Value, Values
+from lake_spark.checks.kept_measures import from_text
 from lake_spark.scd2.current import not_deleted
 from lake_spark.scd2.derived_table import CHANGED, INSERTED, REMOVED
 from lake_spark.scd2.events import KEY

@@ -19,21 +19,16 @@ from lake_spec.contract.report import CheckResult
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import (
     Check,
-    Drift,
     Every,
     Expression,
-    Freshness,
-    References,
-    RowCount,
     Severity,
     TableSpec,
     TableType,
 )
-from lake_spec.model.checks import columns_of
+from lake_spec.model.checks.judgement import FAILED, SKIPPED
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.checks.checked_rows import CheckedRows, measured, of_changes
-from lake_spark.checks.judgement import FAILED, SKIPPED, judge, sentence
-from lake_spark.checks.measures import measures_of, to_text, value_of
+from lake_spark.checks.kept_measures import to_text
 from lake_spark.checks.results import Results, Row, uri_of
 from lake_spark.errors import FailedChecks
 from lake_spark.scd2.current import mark_of, not_deleted
@@ -45,9 +40,6 @@ from lake_spark.tables.table_run import TableRun
 
 ERASE = "erase"
 """The stage that no check stops: it must not keep the rows of a person."""
-
-_OF_COMMITS = (Drift, RowCount)
-"""Kinds that may compare commits, and say nothing where there is none."""
 
 
 def checks_of(spec: TableSpec, layer: str) -> List[Check]:
@@ -88,9 +80,9 @@ class PreCommit:
     def old_columns(self, names: Sequence[str]) -> List[str]:
         """Return which columns of the stored rows that differ are needed."""
         checks = checks_of(self._run.spec, self._layer)
-        if any(isinstance(each, Expression) for each in checks):
-            return list(names)  # its columns are in its SQL
-        used = {KEY, self._mark, *(n for each in checks for n in columns_of(each))}
+        if any(each.reads_all_columns for each in checks):
+            return list(names)
+        used = {KEY, self._mark, *(n for each in checks for n in each.named_columns)}
         return [name for name in names if name in used]
 
     def of(
@@ -172,9 +164,9 @@ def _is_due(check: Check, layer: str, results: Results, now: datetime) -> bool:
 
 
 def _is_to_repeat(check: Check, newest: Optional[Row]) -> bool:
-    if newest is None or isinstance(check, Freshness):
+    if newest is None or check.changes_with_time:
         return True
-    return newest["result"] == FAILED and not isinstance(check, _OF_COMMITS)
+    return newest["result"] == FAILED and not check.compares_commits
 
 
 class _Evaluation:
@@ -196,10 +188,8 @@ class _Evaluation:
         """Evaluate checks; of others only what a commit keeps is measured."""
         self._check_conditions([*due, *measure_also])
         lacking = {each for each in due if self._lacks_table(each)}
-        wanted = {
-            each: measures_of(each, rows.kind) for each in due if each not in lacking
-        }
-        also = {m for each in measure_also for m in measures_of(each, rows.kind)}
+        wanted = {each: each.measures(rows.kind) for each in due if each not in lacking}
+        also = {m for each in measure_also for m in each.measures(rows.kind)}
         found = {m for of_check in wanted.values() for m in of_check}
         found |= {each for each in also if each.is_kept}
         measures = sorted(found, key=lambda each: each.id)
@@ -211,10 +201,10 @@ class _Evaluation:
             if check in lacking:
                 made.append((check, self._skipped(check)))
                 continue
-            value = value_of(check, [values[m] for m in wanted[check]], self._now)
+            value = check.value([values[m] for m in wanted[check]], self._now)
             run = self._run.report.run
             earlier = self._results.earlier(self._layer, check, run)
-            judged = judge(check, value, earlier)
+            judged = check.judged(value, earlier)
             shown = None if value is None or not isfinite(value) else float(value)
             result = self._result(check, judged.result, shown, judged.bounds)
             made.append((check, result))
@@ -238,17 +228,17 @@ class _Evaluation:
             result,
             value,
             bounds,
-            list(columns_of(check)),
+            list(check.named_columns),
         )
 
     def _skipped(self, check: Check) -> CheckResult:
-        assert isinstance(check, References)
+        other = check.other_table
         self._run.warn(
             WarningId.SKIPPED_CHECK,
-            f"{check.title} was not evaluated: {check.table} has no commit yet. Load that "
+            f"{check.title} was not evaluated: {other} has no commit yet. Load that "
             "table first.",
         )
-        return self._result(check, SKIPPED, None, f"{check.table} has no commit")
+        return self._result(check, SKIPPED, None, f"{other} has no commit")
 
     def _measures(self) -> Mapping[str, Optional[str]]:
         """Return what the newest commit kept: nothing where that has no checks.
@@ -272,9 +262,10 @@ class _Evaluation:
         return measures
 
     def _lacks_table(self, check: Check) -> bool:
-        if not isinstance(check, References) or self._is_own(check.table):
+        other = check.other_table
+        if other is None or self._is_own(other):
             return False
-        return not self._run.of_table(check.table).current.has_data()
+        return not self._run.of_table(other).current.has_data()
 
     def _is_own(self, table: str) -> bool:
         """Return whether references to a table are to the rows that are checked."""
@@ -321,7 +312,7 @@ def _report(
     for check, result in made:
         if result.result != FAILED:
             continue
-        words = sentence(check, result.value, result.bounds)
+        words = check.failure(result.value, result.bounds)
         if check.severity is Severity.WARN:
             run.warn(WarningId.FAILED_CHECK, f"{layer}: {words}")
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import List, Protocol, Sequence, Set, TypeVar
 
 from lake_spec.contract.product_inputs import levels, product_levels
-from lake_spec.model import References, TableSpec
+from lake_spec.model import TableSpec
 
 
 class OfTable(Protocol):
@@ -37,5 +37,5 @@ def waves(tables: Sequence[Each]) -> List[List[Each]]:
 
 def _needs(of: OfTable) -> Set[str]:
     """Return the names of the other tables that a table needs."""
-    checks = {each.table for each in of.spec.checks if isinstance(each, References)}
+    checks = {each.other_table for each in of.spec.checks if each.other_table}
     return checks.union(each.table for each in of.spec.enrich) - {of.spec.name}

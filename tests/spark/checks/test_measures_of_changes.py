@@ -18,7 +18,8 @@ from lake_spec.model import (
     Unique,
 )
 from lake_spark.checks.checked_rows import CheckedRows, measured, of_changes
-from lake_spark.checks.measures import ROWS, How, Measure, measures_of, to_text
+from lake_spec.model.checks.measures import ROWS, How, Measure
+from lake_spark.checks.kept_measures import to_text
 from lake_spark.materialize.difference import difference
 
 CHECKS = (
@@ -77,7 +78,7 @@ def test_measures_follow_from_changes(spark):
         part = of_changes(changes, lambda: stored, "is_deleted")
         whole = CheckedRows(lambda: now.where("NOT is_deleted"))
         if measures is None:
-            found = {m for check in CHECKS for m in measures_of(check, whole.kind)}
+            found = {m for check in CHECKS for m in check.measures(whole.kind)}
             measures = sorted(found, key=lambda each: each.id)
         others = {}.__getitem__
         by_part = measured(part, measures, kept, others)

@@ -33,7 +33,6 @@ from lake_spec.model import (
     Unique,
 )
 from lake_spec.model import Layer as ModelLayer
-from lake_spec.model.checks import columns_of
 from lake_spec.model.continuous import Continuous
 from lake_spec.parsing import product_plans
 from tests.unit.lake_airflow.specs import (
@@ -386,7 +385,7 @@ def result(check, result="passed", value=0.0):
     """The result of a check, as a report has it."""
     severity, layer = check.severity.value, check.layer.value
     of = (check.title, check.kind, layer, severity, result, value, "at most 9")
-    return asdict(CheckResult(*of, list(columns_of(check))))
+    return asdict(CheckResult(*of, list(check.named_columns)))
 
 
 def event_of_checks(aws, folder):

@@ -12,7 +12,6 @@ from lake_spec.model import (
     RowCount,
     Unique,
 )
-from lake_spark.checks.judgement import judge, sentence
 
 AVG = AcceptedRange("amount", Aggregate.AVG, at_least=1, at_most=5.5)
 
@@ -82,7 +81,7 @@ AVG = AcceptedRange("amount", Aggregate.AVG, at_least=1, at_most=5.5)
     ],
 )
 def test_a_number_is_compared_with_limits(check, value, earlier, result, bounds):
-    judged = judge(check, value, earlier)
+    judged = check.judged(value, earlier)
     assert (judged.result, judged.bounds) == (result, bounds)
 
 
@@ -114,4 +113,4 @@ def test_a_number_is_compared_with_limits(check, value, earlier, result, bounds)
 def test_a_failed_check_says_its_rule_its_number_and_its_limits(
     check, value, bounds, words
 ):
-    assert sentence(check, value, bounds) == words
+    assert check.failure(value, bounds) == words

@@ -73,7 +73,7 @@ def _first_difference(records: List[Record], found: Ingested) -> str:
 
 
 def same(wanted: Any, found: Any) -> bool:
-    """Equal values of equal types; text exactly, decimals by their digits.
+    """Equal values of equal types; text exactly, decimals by their digits, NaN is NaN.
 
     A struct may have more fields: another file of the batch brought them.
     """
@@ -86,7 +86,8 @@ def same(wanted: Any, found: Any) -> bool:
             and all(same(one, other) for one, other in zip(wanted, found))
         )
     if isinstance(wanted, (bool, str, int, float, Decimal, datetime, date)):
-        return type(wanted) is type(found) and wanted == found
+        is_equal = wanted == found or (wanted != wanted and found != found)
+        return type(wanted) is type(found) and is_equal
     return wanted is found
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from botocore.exceptions import ClientError
 
+from lake_spec.contract.aws_releases import EMR_RELEASES
+
 
 def test_the_257th_active_step_is_refused(emr, cluster, add, step):
     add(cluster, step("bash", "-c", "sleep 60"), *(step("true") for _ in range(255)))
@@ -68,7 +70,7 @@ def test_an_unknown_release_is_refused_naming_the_known_ones(launch):
     assert code == "ValidationException"
     assert message == (
         "The supplied release label is invalid: emr-6.1.0."
-        " The emulator knows: emr-7.11.0, emr-7.12.0, emr-7.13.0, emr-7.14.0."
+        f" The emulator knows: {', '.join(EMR_RELEASES)}."
     )
 
 

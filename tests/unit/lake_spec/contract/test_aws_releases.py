@@ -29,7 +29,7 @@ def test_a_known_release_is_taken_and_has_our_jars(label):
         ("emr-7.10.0", "lack Hudi 1.0.2"),
         ("emr-6.15.0", "lack Hudi 1.0.2"),
         ("emr-spark-8.1.0", "Spark 4"),
-        ("emr-7.15.0", "not known here"),
+        ("emr-7.99.0", "not known here"),
     ],
 )
 def test_another_release_is_refused_with_its_reason_and_the_choices(label, reason):

@@ -57,8 +57,8 @@ def volume(**changes):
             "to version 9",
         ),
         (
-            {"release_label": "emr-7.15.0"},
-            "release_label: got 'emr-7.15.0'. Its versions are not known here: add it to "
+            {"release_label": "emr-7.99.0"},
+            "release_label: got 'emr-7.99.0'. Its versions are not known here: add it to "
             "dags/lake_spec/contract/aws_releases.py",
         ),
         (

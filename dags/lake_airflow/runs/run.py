@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Optional
 
 from lake_airflow.planning.plan import DagPlan
-from lake_airflow.runs.window import Interval, with_interval
+from lake_airflow.runs.window import Interval, window_params
 from lake_airflow.settings import UNRELEASED, airflow_name
 from lake_spec.contract.run_key import run_key
 from lake_spec.contract.state_format import (
@@ -100,9 +100,8 @@ def check_run(
             "release: none. The DAGs do not refer to a release yet: build and upload "
             "one, which writes dags/release.json, then start the run again."
         )
-    if plan.takes_window:
-        params = with_interval(params, interval, faults)
-    options = checked(plan, params, faults)
+    window = window_params(params, interval if plan.takes_window else None, faults)
+    options = checked(plan, params, faults, by_itself=window)
     key = _key(run_id, faults)
     if faults:
         raise RunRefused(faults)

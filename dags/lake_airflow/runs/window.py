@@ -35,19 +35,19 @@ def earlier_run(context: Any) -> Optional[str]:
     return found.run_id if found else None
 
 
-def with_interval(
+def window_params(
     params: Mapping[str, Any], interval: Optional[Interval], faults: list[str]
-) -> Mapping[str, Any]:
-    """Return the params of a run, with the interval of a backfill's run as its window.
+) -> Mapping[str, str]:
+    """Return the interval of a backfill's run as params of a window; none of other runs.
 
-    A window besides is a fault.
+    A window that was given besides is a fault.
     """
     if interval is None:
-        return params
+        return {}
     if any(params.get(name) is not None for name in WINDOW):
         faults.append(
             "window: a run of a backfill ingests the files of its own interval. "
             "Remove window_from and window_to from the backfill's configuration."
         )
     bounds = (each.isoformat() for each in interval)
-    return {**params, **dict(zip(WINDOW, bounds))}
+    return dict(zip(WINDOW, bounds))

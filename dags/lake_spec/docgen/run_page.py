@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Dict, Iterator, List, Tuple
 
-from lake_spec.contract.dag_names import DAG_KINDS, INCREMENTAL
-from lake_spec.run_options.asked import FormOf
+from lake_spec.contract.dag_names import DAG_KINDS
+from lake_spec.model.continuous import CONTINUOUS
+from lake_spec.run_options.asked import CHOICE, FormOf
 from lake_spec.run_options.options import OPTIONS, RunOption
+from lake_spec.run_options.values import FormField
+from lake_spec.run_options.window import WINDOW
 
 _TYPES = {
     "array": "a list of texts",
@@ -14,7 +17,6 @@ _TYPES = {
     "number": "a number",
     "string": "a text",
 }
-_FORM = FormOf("<domain>_incremental", INCREMENTAL, "<domain>", (), (), True)
 
 
 def run_page() -> str:
@@ -29,25 +31,60 @@ def _lines() -> Iterator[str]:
     yield f"<!-- Made from {source} by `./run_locally.sh docs`. -->"
     yield (
         "What a run can be asked for: in Airflow's form, through its API, or by "
-        "`./run_locally.sh run <dag> --param name=value`, where a list is written "
-        "`a,b`. A DAG has the params that its domain has a use for: `pull_from` is "
-        "there where a table has a cursor. Other names and values are refused before "
-        "anything is created."
+        "`./run_locally.sh run moma_incremental --param name=value`, where a list is "
+        "written `a,b`. A domain has a DAG of each kind that it has a use for, "
+        "`<domain>_<kind>`. Other names and values are refused before anything is "
+        "created."
     )
     yield ""
-    yield "| param | value | DAGs | meaning |"
-    yield "| --- | --- | --- | --- |"
+    yield "| param | value | default | of the kinds of DAGs | meaning |"
+    yield "| --- | --- | --- | --- | --- |"
     for option in OPTIONS:
         yield from _rows(option)
+    yield ""
+    params = [param for each in OPTIONS if each.name in CHOICE for param in each.params]
+    yield (
+        "A reprocess needs at least one of "
+        f"{', '.join(f'`{each}`' for each in params)}: what several of them choose is "
+        "what they have in common."
+    )
 
 
 def _rows(option: RunOption) -> Iterator[str]:
     kinds = option.kinds or DAG_KINDS
-    dags = (
-        "all" if option.kinds is None else ", ".join(f"`<domain>_{k}`" for k in kinds)
+    fields = {kind: option.value.fields(option.name, _form(kind)) for kind in kinds}
+    of_kinds = "all" if option.kinds is None else ", ".join(f"`{k}`" for k in kinds)
+    if option.use.words:
+        of_kinds += f", where {option.use.words}"
+    for param, type_ in option.value.types(option.name).items():
+        of_param = {kind: each[param] for kind, each in fields.items()}
+        default = "needed" if option.value.is_needed else _default(of_param[kinds[0]])
+        meaning = _meaning(of_param).replace("|", "\\|").replace("<", "&lt;")
+        yield f"| `{param}` | {_TYPES[type_]} | {default} | {of_kinds} | {meaning} |"
+
+
+def _form(kind: str) -> FormOf:
+    params = tuple(p for e in OPTIONS if kind in (e.kinds or (kind,)) for p in e.params)
+    reads_files = WINDOW[0] in params or kind == CONTINUOUS
+    return FormOf(f"<domain>_{kind}", kind, "<domain>", (), params, reads_files)
+
+
+def _default(field: FormField) -> str:
+    if field.examples is not None:
+        return "all"
+    if isinstance(field.default, bool):
+        return f"`{str(field.default).lower()}`"
+    return f"`{field.default}`" if field.default else ""
+
+
+def _meaning(of_kinds: Dict[str, FormField]) -> str:
+    """Return the description; where those of DAGs differ, each with its kinds."""
+    texts: Dict[str, List[str]] = {}
+    for kind, field in of_kinds.items():
+        texts.setdefault(field.description, []).append(kind)
+    if len(texts) == 1:
+        return next(iter(texts))
+    parts: List[Tuple[str, List[str]]] = sorted(texts.items(), key=lambda e: -len(e[1]))
+    return " ".join(
+        f"{', '.join(f'`{each}`' for each in kinds)}: {text}" for text, kinds in parts
     )
-    fields = option.value.fields(option.name, _FORM)
-    types = option.value.types(option.name)
-    for param, field in fields.items():
-        meaning = field.description.replace("|", "\\|").replace("<", "&lt;")
-        yield f"| `{param}` | {_TYPES[types[param]]} | {dags} | {meaning} |"

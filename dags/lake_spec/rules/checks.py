@@ -153,18 +153,18 @@ def references_lead_to_columns(
     the same type.
     """
     at = (*path, "to")
-    if not check.table or not check.other or "." in check.other:
+    if not check.other_table or not check.other_column or "." in check.other_column:
         hint = "Write a table of this domain and its column, as in customers.id."
         yield got(at, check.to, hint)
         return
-    other = each.tables.get(check.table)
-    if check.table not in (*each.names, each.spec.name):
-        yield each.missing(at, check.table)
+    other = each.tables.get(check.other_table)
+    if check.other_table not in (*each.names, each.spec.name):
+        yield each.missing(at, check.other_table)
     elif other is not None and other.columns:
-        if other.column(check.other) is None:
-            yield replace(missing_column(at, other, check.other), value=check.to)
+        if other.column(check.other_column) is None:
+            yield replace(missing_column(at, other, check.other_column), value=check.to)
             return
-        one, two = type_of(each.spec, check.column), type_of(other, check.other)
+        one, two = type_of(each.spec, check.column), type_of(other, check.other_column)
         if one and two and _family(one) != _family(two):
             hint = f"It is {two.text}, and {check.column} is {one.text}. Correct one."
             yield got(at, check.to, hint)

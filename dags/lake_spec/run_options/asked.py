@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Dict, List, Tuple
 
 from lake_spec.contract.dag_names import REPROCESS
@@ -62,7 +63,12 @@ def form_fields(form: RunForm) -> Dict[str, FormField]:
     return found
 
 
-def checked(form: RunForm, params: Mapping[str, Any], faults: List[str]) -> RunOptions:
+def checked(
+    form: RunForm,
+    params: Mapping[str, Any],
+    faults: List[str],
+    by_itself: Mapping[str, Any] = MappingProxyType({}),
+) -> RunOptions:
     """Return the options of a run by its params.
 
     Args:
@@ -71,6 +77,8 @@ def checked(form: RunForm, params: Mapping[str, Any], faults: List[str]) -> RunO
             out the defaults hold.
         faults: gets a sentence for each thing that cannot be; then the options are not
             to be used.
+        by_itself: params that nobody gave, such as the window of a backfill's run. They
+            are no choice of the files of a reprocess.
     """
     for name in params:
         if name not in form.params:
@@ -85,8 +93,9 @@ def checked(form: RunForm, params: Mapping[str, Any], faults: List[str]) -> RunO
             f"{form.dag_id}: no files are chosen. Give at least one of: window_from "
             "and window_to, files, quarantined."
         )
+    given = {**params, **by_itself}
     values = {
-        each.name: each.value.checked(each.name, params, form, faults)
+        each.name: each.value.checked(each.name, given, form, faults)
         for each in OPTIONS
         if _is_accepted(each.params, form)
     }
@@ -127,7 +136,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if each.stages != ():
             words = each.value.description
             settings = each.value.argument_settings()
-            settings["help"] = words if isinstance(words, str) else None
+            settings["help"] = (
+                words.replace("%", "%%") if isinstance(words, str) else ""
+            )
             parser.add_argument(each.argument, dest=each.name, **settings)
 
 

@@ -36,7 +36,7 @@ from lake_spec.run_options.values import (
     SwitchedShare,
     TableNames,
     Text,
-    TextForm,
+    TextRule,
     Texts,
     Value,
 )
@@ -58,20 +58,20 @@ def _is_request(text: str) -> bool:
     return REQUEST.fullmatch(text) is not None
 
 
-_TABLE = TextForm(NAME.fits, NAME.hint)
-_FILE = TextForm(
+_TABLE = TextRule(NAME.fits, NAME.hint)
+_FILE = TextRule(
     _is_file,
     "Give paths or globs below the table's landing folder, each of 1 to "
     f"{_LONGEST_FILE:,} printable characters; `?` matches one that is not printable.",
 )
-_SCOPE = TextForm(_is_scope, "Give values of 1 to 128 printable characters.")
-_CURSOR = TextForm(
+_SCOPE = TextRule(_is_scope, "Give values of 1 to 128 printable characters.")
+_CURSOR = TextRule(
     is_pull_from,
     "Give a value of the cursor, as 2026-01-31T12:00:00 or 12345, or `start` for all "
     "rows.",
 )
-_PARTITION = TextForm(is_folder, f"Give {EXPECTED}.")
-_REQUEST = TextForm(
+_PARTITION = TextRule(is_folder, f"Give {EXPECTED}.")
+_REQUEST = TextRule(
     _is_request,
     "Give the name of the object <runs>/erase/<domain>/<name>.json that lists the keys "
     "to erase, of up to 128 letters, digits, '_', '.' and '-'.",
@@ -80,12 +80,19 @@ _REQUEST = TextForm(
 )
 
 
-def _always(domain: DomainSpec, kind: str) -> bool:
-    return True
+@dataclass(frozen=True)
+class Use:
+    """Whether a domain has use for an option, in a kind of DAG; in words where not all do."""
+
+    is_there: Callable[[DomainSpec, str], bool]
+    words: str = ""
+
+
+def _snapshots(domain: DomainSpec) -> List[Snapshot]:
+    return [t.source for t in domain.tables if isinstance(t.source, Snapshot)]
 
 
 def _may_lose(domain: DomainSpec, kind: str) -> bool:
-    """Return whether runs read snapshots, or messages after lost ones."""
     has_topic = any(isinstance(t.changes_from, KafkaTopic) for t in domain.tables)
     return bool(_snapshots(domain)) or (kind == INCREMENTAL and has_topic)
 
@@ -101,12 +108,14 @@ def _has_cursor(domain: DomainSpec, kind: str) -> bool:
 
 
 def _has_partitions(domain: DomainSpec, kind: str) -> bool:
-    """Return whether a product has partitions."""
     return any(t.is_product and t.storage.partition_by for t in domain.tables)
 
 
-def _snapshots(domain: DomainSpec) -> List[Snapshot]:
-    return [t.source for t in domain.tables if isinstance(t.source, Snapshot)]
+_ALWAYS = Use(lambda domain, kind: True)
+_LOSSES = Use(_may_lose, "a table has snapshots, or in incremental runs a Kafka topic")
+_SCOPES = Use(_has_scopes, "rows of snapshots name their scope")
+_CURSOR_PULLS = Use(_has_cursor, "a table is pulled by a cursor")
+_PARTITIONS = Use(_has_partitions, "a product has partitions")
 
 
 def _what_a_dry_run_does(form: RunForm) -> str:
@@ -126,7 +135,7 @@ class RunOption:
     kinds: Optional[Tuple[str, ...]]
     stages: Optional[Tuple[str, ...]]
     argument: str
-    has_use: Callable[[DomainSpec, str], bool]
+    use: Use
     planned: Callable[[Any], str]
 
     @property
@@ -136,7 +145,7 @@ class RunOption:
 
     def is_of(self, domain: DomainSpec, kind: str) -> bool:
         """Return whether runs of a DAG accept it."""
-        return kind in (self.kinds or (kind,)) and self.has_use(domain, kind)
+        return kind in (self.kinds or (kind,)) and self.use.is_there(domain, kind)
 
     def goes_to(self, stage: str) -> bool:
         """Return whether the steps of a stage get it."""
@@ -153,7 +162,7 @@ def option(
     kinds: Optional[Tuple[str, ...]] = None,
     stages: Optional[Tuple[str, ...]] = None,
     argument: str = "",
-    has_use: Callable[[DomainSpec, str], bool] = _always,
+    use: Use = _ALWAYS,
     planned: Callable[[Any], str] = lambda value: "",
 ) -> Any:
     """Declare an option: a field of `RunOptions`.
@@ -163,11 +172,11 @@ def option(
         kinds: the kinds of DAGs whose runs accept it; None for all.
         stages: the stages whose steps get it; None for all, () for none.
         argument: its name as the argument of a step; `--the-name` if it is left out.
-        has_use: whether a domain has use for it in a kind of DAG.
+        use: which domains have use for it.
         planned: what the plan of a run says of its value.
     """
     declared = dict(value=value, kinds=kinds, stages=stages, argument=argument)
-    more = dict(has_use=has_use, planned=planned)
+    more = dict(use=use, planned=planned)
     return field(default=value.unset, metadata={**declared, **more})
 
 
@@ -180,7 +189,7 @@ class RunOptions:
     """What a run is asked for, in the order of its form and of a step's arguments."""
 
     tables: Tuple[str, ...] = option(
-        TableNames("Tables that the run covers.", _TABLE),
+        TableNames("Tables that the run covers; all if it is left out.", _TABLE),
         argument="--tables",
     )
     window: Optional[str] = option(
@@ -191,7 +200,9 @@ class RunOptions:
     files: Tuple[str, ...] = option(
         Texts(
             _FILE,
-            "Up to 100 paths or globs below the table's landing folder. Default: any.",
+            "Paths or globs below the table's landing folder. Default: any.",
+            instead="Give globs, or a window, that cover more files each.",
+            may_be_null=True,
         ),
         kinds=(REPROCESS,),
         stages=(REPROCESS,),
@@ -218,7 +229,7 @@ class RunOptions:
         ),
         kinds=_TAKES,
         stages=_TAKES,
-        has_use=_may_lose,
+        use=_LOSSES,
         planned=lambda _: "losses of keys and of messages: accepted",
     )
     empty_scopes: Tuple[str, ...] = option(
@@ -226,12 +237,12 @@ class RunOptions:
             _SCOPE,
             "Values of source.scope.column that the run's snapshots cover although "
             "they have no row with them: rows with these values are deleted.",
-            most=1000,
+            most=None,
             is_json=True,
         ),
         kinds=_TAKES,
         stages=_TAKES,
-        has_use=_has_scopes,
+        use=_SCOPES,
         planned=lambda scopes: f"scopes without rows: {', '.join(scopes)}",
     )
     pull_from: Optional[str] = option(
@@ -243,15 +254,15 @@ class RunOptions:
         ),
         kinds=(INCREMENTAL,),
         stages=PULLS,
-        has_use=_has_cursor,
+        use=_CURSOR_PULLS,
         planned=lambda value: f"pulls: from {value}, not from their bookmarks",
     )
     verify: Optional[float] = option(
         SwitchedShare(
             "Rebuild nothing: compare current and history with the change log, row by "
             "row.",
-            share="sample",
-            of_share="Share of the keys to verify: 1 verifies all.",
+            share_param="sample",
+            of_share="Share of the keys to verify, with verify: 1 verifies all.",
             without="rebuild all",
         ),
         kinds=(REBUILD,),
@@ -267,7 +278,7 @@ class RunOptions:
         kinds=(PRODUCTS,),
         stages=(PRODUCT,),
         argument="--partition",
-        has_use=_has_partitions,
+        use=_PARTITIONS,
         planned=lambda folders: f"partitions made again: {', '.join(folders)}",
     )
     move_foreign_files: bool = option(

@@ -136,7 +136,7 @@ class Switch(Value[bool]):
 
 
 @dataclass(frozen=True)
-class TextForm:
+class TextRule:
     """What a text must be; `hint` says what to give, as a sentence.
 
     A text that is not `is_shown` stands in no message: it may be a secret by mistake.
@@ -152,10 +152,12 @@ class TextForm:
         """Return what is wrong with a value; None if nothing is."""
         if isinstance(value, str) and self.fits(value):
             return None
+        return f"got {self.shown(value)}. {self.hint}"
+
+    def shown(self, value: Any) -> str:
+        """Format a value for a message, if it may be shown."""
         is_told = self.is_shown or value is None
-        return (
-            f"got {shown(value) if is_told else 'a value of another form'}. {self.hint}"
-        )
+        return shown(value) if is_told else "a value of another form"
 
     def from_argument(self, text: str) -> str:
         """Read the value of an argument."""
@@ -168,7 +170,7 @@ class TextForm:
 class Text(Value[Optional[str]]):
     """One text; a run without it has none, unless it `is_needed`."""
 
-    form: TextForm
+    rule: TextRule
     description: Words
     is_needed: bool = False
 
@@ -179,8 +181,8 @@ class Text(Value[Optional[str]]):
     def fields(self, name: str, form: RunForm) -> Dict[str, FormField]:
         """Return a field of text, which may be left empty."""
         schema: Dict[str, Any] = {"type": ["null", "string"]}
-        if self.form.pattern:
-            schema["pattern"] = f"^(?:{self.form.pattern})$"
+        if self.rule.pattern:
+            schema["pattern"] = f"^(?:{self.rule.pattern})$"
         return {name: FormField(None, schema, _words(self.description, form))}
 
     def checked(
@@ -190,7 +192,7 @@ class Text(Value[Optional[str]]):
         value = params.get(name)
         if value is None and not self.is_needed:
             return None
-        if (fault := self.form.fault(value)) is not None:
+        if (fault := self.rule.fault(value)) is not None:
             faults.append(f"{name}: {fault}")
             return None
         return str(value)
@@ -201,17 +203,22 @@ class Text(Value[Optional[str]]):
 
     def argument_settings(self) -> Dict[str, Any]:
         """Read a text of the form."""
-        return {"type": self.form.from_argument}
+        return {"type": self.rule.from_argument}
 
 
 @dataclass(frozen=True)
 class Texts(Value[Tuple[str, ...]]):
     """Texts in their order, each once: an argument for each, or all as one of JSON."""
 
-    form: TextForm
+    rule: TextRule
     description: Words
-    most: int = 100
+    most: Optional[int] = 100
+    """How many a run may have; None where only the length of a step limits them."""
+    instead: str = "Start another run for the others."
+    """What to do with more of them."""
     is_json: bool = False
+    may_be_null: bool = False
+    """Whether the form leaves it empty by null, as it did from the beginning."""
     unset = ()
 
     def types(self, name: str) -> Dict[str, str]:
@@ -220,8 +227,12 @@ class Texts(Value[Tuple[str, ...]]):
 
     def fields(self, name: str, form: RunForm) -> Dict[str, FormField]:
         """Return a field with a text in each line, which may be left empty."""
-        schema = {"type": ["null", "array"], "items": {"type": "string"}}
-        return {name: FormField(None, schema, _words(self.description, form))}
+        kind = ["null", "array"] if self.may_be_null else "array"
+        schema = {"type": kind, "items": {"type": "string"}}
+        default: Optional[List[str]] = None if self.may_be_null else []
+        words = _words(self.description, form)
+        words += f" Up to {self.most:,}." if self.most else ""
+        return {name: FormField(default, schema, words)}
 
     def checked(
         self, name: str, params: Mapping[str, Any], form: RunForm, faults: List[str]
@@ -234,13 +245,12 @@ class Texts(Value[Tuple[str, ...]]):
 
     def _faults(self, values: Any) -> List[str]:
         if not isinstance(values, (list, tuple)):
-            return [f"got {shown(values)}, not a list. {self.form.hint}"]
-        if len(values) > self.most:
+            return [f"got {self.rule.shown(values)}, not a list. {self.rule.hint}"]
+        if self.most and len(values) > self.most:
             return [
-                f"got {len(values):,} values; a run allows {self.most:,}. Start another "
-                "run for the others."
+                f"got {len(values):,} values; a run allows {self.most:,}. {self.instead}"
             ]
-        return [fault for each in values if (fault := self.form.fault(each))]
+        return [fault for each in values if (fault := self.rule.fault(each))]
 
     def to_arguments(self, argument: str, value: Tuple[str, ...]) -> List[str]:
         """Return an argument for each text, or one for all."""
@@ -252,7 +262,7 @@ class Texts(Value[Tuple[str, ...]]):
         """Read one text of the form, again and again, or the list as JSON."""
         if self.is_json:
             return {"type": self._from_json, "default": ()}
-        each = {"type": self.form.from_argument, "default": ()}
+        each = {"type": self.rule.from_argument, "default": ()}
         return {**each, "action": _Appended}
 
     def _from_json(self, text: str) -> Tuple[str, ...]:
@@ -288,7 +298,7 @@ class TableNames(Value[Tuple[str, ...]]):
     """
 
     description: Words
-    name: TextForm
+    rule: TextRule
     unset = ()
 
     def types(self, name: str) -> Dict[str, str]:
@@ -331,7 +341,7 @@ class TableNames(Value[Tuple[str, ...]]):
         return {"type": self._from_argument, "default": (), "metavar": "A,B"}
 
     def _from_argument(self, text: str) -> Tuple[str, ...]:
-        return tuple(map(self.name.from_argument, text.split(",")))
+        return tuple(map(self.rule.from_argument, text.split(",")))
 
 
 @dataclass(frozen=True)
@@ -339,38 +349,38 @@ class SwitchedShare(Value[Optional[float]]):
     """A switch with a second param: of what share it is about, above 0, up to 1."""
 
     description: Words
-    share: str
+    share_param: str
     of_share: str
     without: str
     """What a run without the switch would do, for who gives the share alone."""
 
     def types(self, name: str) -> Dict[str, str]:
         """Return the switch and the share."""
-        return {name: "boolean", self.share: "number"}
+        return {name: "boolean", self.share_param: "number"}
 
     def fields(self, name: str, form: RunForm) -> Dict[str, FormField]:
         """Return a switch, and a number that is 1 at first."""
         schema = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
         return {
             **Switch(self.description).fields(name, form),
-            self.share: FormField(1, schema, self.of_share),
+            self.share_param: FormField(1, schema, self.of_share),
         }
 
     def checked(
         self, name: str, params: Mapping[str, Any], form: RunForm, faults: List[str]
     ) -> Optional[float]:
         """Return the share; None where the switch is off."""
-        share = params.get(self.share, 1)
+        share = params.get(self.share_param, 1)
         if not is_share(share):
             faults.append(
-                f"{self.share}: got {shown(share)}. Give a number above 0, up to 1."
+                f"{self.share_param}: got {shown(share)}. Give a number above 0, up to 1."
             )
             return None
         if is_on(name, params, faults):
             return float(share)
         if share != 1:
             faults.append(
-                f"{self.share}: got {shown(share)} without {name}, which would "
+                f"{self.share_param}: got {shown(share)} without {name}, which would "
                 f"{self.without}. Add {name}=true."
             )
         return None

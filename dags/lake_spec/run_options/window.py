@@ -108,12 +108,13 @@ def _bound(text: str) -> Optional[datetime]:
     return timestamp
 
 
-def _from_argument(text: str) -> str:
+def _from_argument(text: str) -> Optional[str]:
+    """Read a window; None for one that is open on both sides, which is none."""
     try:
-        bounds(text)
+        is_open = bounds(text) == (None, None)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-    return text
+    return None if is_open else text
 
 
 def _time(name: str, text: Any, faults: List[str]) -> Optional[datetime]:

@@ -77,6 +77,7 @@ def test_a_reprocess_is_told_which_files(capsys):
             "reprocess: give at least one of --window, --file, --quarantined",
         ),
         (["reprocess", "--retract-missing"], "give at least one of"),
+        (["reprocess", "--window", ".."], "give at least one of"),
         (["incremental", "--file=a"], "--file goes with --stage reprocess"),
         (["reprocess", "--file=/a"], "got '/a'. Give paths or globs below"),
     ):

@@ -44,19 +44,14 @@ class References(TableCheck):
         return f"references({self.column} -> {self.to})"
 
     @property
-    def table(self) -> str:
-        """The name of the other table."""
+    def other_table(self) -> str:
+        """Return the table that has to be there, and is written first."""
         return self.to.partition(".")[0]
 
     @property
-    def other(self) -> str:
+    def other_column(self) -> str:
         """The name of the other table's column."""
         return self.to.partition(".")[2]
-
-    @property
-    def other_table(self) -> Optional[str]:
-        """Return the table that has to be there, and is written first."""
-        return self.table
 
     @property
     def column_places(self) -> Tuple[Tuple[Path, str], ...]:

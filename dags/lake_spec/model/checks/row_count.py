@@ -8,6 +8,7 @@ from typing import Callable, ClassVar, Iterator, Optional, Sequence, Tuple
 from lake_spec.diagnostics.diagnostic import Problem
 from lake_spec.model.checks.judgement import (
     Judgement,
+    SKIPPED,
     are_within,
     judgement,
     limits_in_words,
@@ -78,6 +79,8 @@ class RowCount(TableCheck):
             for before in earlier[-1:]:
                 distance = abs(float(value or 0) - before)
                 is_within = is_within and distance <= self.change * abs(before)
+        if value is None:
+            return Judgement(SKIPPED, ", ".join(words))
         return judgement(is_within, ", ".join(words))
 
     def quality(self) -> Json:

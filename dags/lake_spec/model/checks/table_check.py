@@ -66,7 +66,7 @@ class TableCheck(ABC):
 
     kind: ClassVar[str]
     compares_commits: ClassVar[bool] = False
-    """Whether it compares commits, and so says nothing where there is none."""
+    """Whether it may compare commits: a failed one is not checked again without a commit."""
     changes_with_time: ClassVar[bool] = False
     """Whether it can fail although no row changed."""
     reads_all_columns: ClassVar[bool] = False

@@ -47,6 +47,42 @@ OF_STAGES = {
 }
 """The options that go with a stage, next to the tables and a dry run."""
 
+OF_KINDS = {
+    "full_load": ["window_from", "window_to"],
+    "incremental": ["window_from", "window_to", "accept_losses", "empty_scopes"]
+    + ["pull_from"],
+    "reprocess": ["window_from", "window_to", "files", "quarantined"]
+    + ["retract_missing", "accept_losses", "empty_scopes"],
+    "rebuild": ["verify", "sample"],
+    "products": ["partitions"],
+    "maintenance": ["move_foreign_files"],
+    "erase": ["request"],
+    "continuous": [],
+    "scd2": [],
+}
+"""The params that go with a kind of DAG, next to the tables, `plan_only` and `dry_run`."""
+
+DEFAULTS = {
+    "tables": (["stock", "orders", "totals"], "array"),
+    "window_from": (None, ["null", "string"]),
+    "window_to": (None, ["null", "string"]),
+    "files": (None, ["null", "array"]),
+    "quarantined": (False, "boolean"),
+    "retract_missing": (False, "boolean"),
+    "accept_losses": (False, "boolean"),
+    "empty_scopes": ([], "array"),
+    "pull_from": (None, ["null", "string"]),
+    "verify": (False, "boolean"),
+    "sample": (1, "number"),
+    "partitions": ([], "array"),
+    "move_foreign_files": (False, "boolean"),
+    "request": (None, ["null", "string"]),
+    "plan_only": (False, "boolean"),
+    "dry_run": (False, "boolean"),
+}
+"""Defaults and JSON types of fields. Airflow checks params again before each task: after a
+rollback those that a form sent must still be valid."""
+
 ASKED = {
     "tables": ("orders", "stock"),
     "window": "2026-01-01T00:00:00Z..2026-02-01T00:00:00Z",
@@ -103,6 +139,29 @@ def test_a_plan_says_what_a_run_was_asked_for(option):
 
 def test_each_option_has_a_value_here():
     assert list(ASKED) == [option.name for option in OPTIONS]
+
+
+@pytest.mark.parametrize("kind", DAG_KINDS)
+def test_runs_of_a_kind_take_what_goes_with_it(kind):
+    found = list(params_of(EVERYTHING, kind))
+    assert found == ["tables", *OF_KINDS[kind], "plan_only", "dry_run"]
+
+
+@pytest.mark.parametrize("kind", DAG_KINDS)
+def test_fields_have_the_defaults_and_types_of_earlier_releases(kind):
+    (found,) = [each for each in plan(EVERYTHING) if each.kind == kind]
+    for name, param in params(found).items():
+        default, type_ = DEFAULTS[name]
+        value = list(found.tables) if name == "tables" else default
+        assert (param.value, param.schema["type"]) == (value, type_), name
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda each: each.name)
+def test_a_kind_that_takes_an_option_has_a_stage_for_it(option):
+    """Else a run would accept it, say so in its plan, and do nothing about it."""
+    for each in plan(EVERYTHING):
+        if option.stages and option.is_of(EVERYTHING, each.kind):
+            assert any(option.goes_to(part.name) for part in each.parts), each.kind
 
 
 @pytest.mark.parametrize("kind", DAG_KINDS)

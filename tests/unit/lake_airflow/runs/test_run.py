@@ -1,6 +1,8 @@
 """What a run may ask for: tables of the domain, a window that ends after it
 starts, a dry run; everything else is refused by name."""
 
+from datetime import datetime, timedelta, timezone
+
 import pytest
 
 from lake_airflow.runs.run import Run, RunRefused, check_run
@@ -220,7 +222,7 @@ def test_a_reprocess_chooses_files_by_window_glob_or_quarantine():
         ({"files": [7]}, "files: got 7. Give paths or globs below"),
         (
             {"files": ["a"] * 101},
-            "files: got 101 values; a run allows 100. Start another run",
+            "files: got 101 values; a run allows 100. Give globs, or a window",
         ),
         (
             {"files": ["a" * 1025]},
@@ -231,6 +233,18 @@ def test_a_reprocess_chooses_files_by_window_glob_or_quarantine():
 )
 def test_a_reprocess_without_a_choice_or_with_a_wrong_one_is_refused(params, fault):
     assert fault in faults(params, plan=REPROCESS)
+
+
+def test_the_interval_of_a_backfill_is_no_choice_of_files():
+    day = (datetime(2026, 1, 1, tzinfo=timezone.utc),) * 2
+    interval = (day[0], day[1] + timedelta(days=1))
+    given = {"run_id": "r", "release": RELEASE, "interval": interval}
+    with pytest.raises(RunRefused, match="no files are chosen"):
+        check_run(REPROCESS, params={}, **given)
+    window = "2026-01-01T00:00:00Z..2026-01-02T00:00:00Z"
+    assert check_run(PLAN, params={}, **given).window == window
+    asked = check_run(REPROCESS, params={"quarantined": True}, **given)
+    assert (asked.quarantined, asked.window) == (True, window)
 
 
 def test_only_a_reprocess_takes_files():

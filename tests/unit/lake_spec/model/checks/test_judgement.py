@@ -32,6 +32,7 @@ AVG = AcceptedRange("amount", Aggregate.AVG, at_least=1, at_most=5.5)
         (AVG, None, [], "skipped", "at least 1, at most 5.5"),
         (AVG, float("nan"), [], "failed", "at least 1, at most 5.5"),
         (RowCount(at_least=5), 4, [], "failed", "at least 5"),
+        (RowCount(at_least=5), None, [], "skipped", "at least 5"),
         (RowCount(change=0.2), 9, [], "passed", "within 20% of the previous commit"),
         (RowCount(change=0.2), 12, [99, 10], "passed", "within 20% of 10"),
         (RowCount(change=0.2), 13, [99, 10], "failed", "within 20% of 10"),

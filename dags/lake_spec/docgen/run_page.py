@@ -37,8 +37,8 @@ def _lines() -> Iterator[str]:
         "created."
     )
     yield ""
-    yield "| param | value | default | of the kinds of DAGs | meaning |"
-    yield "| --- | --- | --- | --- | --- |"
+    yield "| param | kinds of DAGs | meaning | value |"
+    yield "| --- | --- | --- | --- |"
     for option in OPTIONS:
         yield from _rows(option)
     yield ""
@@ -58,9 +58,13 @@ def _rows(option: RunOption) -> Iterator[str]:
         of_kinds += f", where {option.use.words}"
     for param, type_ in option.value.types(option.name).items():
         of_param = {kind: each[param] for kind, each in fields.items()}
-        default = "needed" if option.value.is_needed else _default(of_param[kinds[0]])
+        value = _TYPES[type_]
+        if option.value.is_needed:
+            value += ", which is needed"
+        elif default := _default(of_param[kinds[0]]):
+            value += f"; {default} if it is left out"
         meaning = _meaning(of_param).replace("|", "\\|").replace("<", "&lt;")
-        yield f"| `{param}` | {_TYPES[type_]} | {default} | {of_kinds} | {meaning} |"
+        yield f"| `{param}` | {of_kinds} | {meaning} | {value} |"
 
 
 def _form(kind: str) -> FormOf:

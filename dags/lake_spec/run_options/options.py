@@ -189,7 +189,7 @@ class RunOptions:
     """What a run is asked for, in the order of its form and of a step's arguments."""
 
     tables: Tuple[str, ...] = option(
-        TableNames("Tables that the run covers; all if it is left out.", _TABLE),
+        TableNames("Tables that the run covers.", _TABLE),
         argument="--tables",
     )
     window: Optional[str] = option(

@@ -35,7 +35,7 @@ from lake_spec.model import (
     Concurrency,
 )
 from lake_spec.model.continuous import CONTINUOUS
-from lake_spec.run_options.asked import params_of
+from lake_spec.run_options.asked import params_of, reads_files
 from lake_spec.run_options.window import WINDOW
 
 
@@ -129,7 +129,7 @@ class DagPlan:
     @property
     def reads_files(self) -> bool:
         """True if its runs look for landing files."""
-        return self.takes_window or self.kind == CONTINUOUS
+        return reads_files(self.kind, self.params)
 
 
 def plan(domain: DomainSpec) -> Tuple[DagPlan, ...]:

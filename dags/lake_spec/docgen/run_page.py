@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Dict, Iterator, List, Tuple
 
 from lake_spec.contract.dag_names import DAG_KINDS
-from lake_spec.model.continuous import CONTINUOUS
 from lake_spec.run_options.asked import CHOICE, FormOf
 from lake_spec.run_options.options import OPTIONS, RunOption
 from lake_spec.run_options.values import FormField
-from lake_spec.run_options.window import WINDOW
 
 _TYPES = {
     "array": "a list of texts",
@@ -68,9 +66,8 @@ def _rows(option: RunOption) -> Iterator[str]:
 
 
 def _form(kind: str) -> FormOf:
-    params = tuple(p for e in OPTIONS if kind in (e.kinds or (kind,)) for p in e.params)
-    reads_files = WINDOW[0] in params or kind == CONTINUOUS
-    return FormOf(f"<domain>_{kind}", kind, "<domain>", (), params, reads_files)
+    params = tuple(p for e in OPTIONS if e.is_of_kind(kind) for p in e.params)
+    return FormOf(f"<domain>_{kind}", kind, "<domain>", (), params)
 
 
 def _default(field: FormField) -> str:

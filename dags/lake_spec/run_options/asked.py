@@ -12,6 +12,7 @@ from lake_spec.contract.dag_names import REPROCESS
 from lake_spec.diagnostics.diagnostic import shown
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import DomainSpec
+from lake_spec.model.continuous import CONTINUOUS
 from lake_spec.run_options.options import OPTIONS, RunOptions
 from lake_spec.run_options.values import FormField, RunForm
 from lake_spec.run_options.window import WINDOW
@@ -36,15 +37,23 @@ class FormOf:
     domain: str
     tables: Tuple[str, ...]
     params: Tuple[str, ...]
-    reads_files: bool
+
+    @property
+    def reads_files(self) -> bool:
+        """True if its runs look for landing files."""
+        return reads_files(self.kind, self.params)
+
+
+def reads_files(kind: str, params: Tuple[str, ...]) -> bool:
+    """Return whether runs of a DAG with these params look for landing files."""
+    return WINDOW[0] in params or kind == CONTINUOUS
 
 
 def form_of(domain: DomainSpec, kind: str) -> FormOf:
     """Return the form of a domain's DAG; its tables are those of the domain."""
     names = tuple(table.name for table in domain.tables)
     params = tuple(params_of(domain, kind))
-    reads = WINDOW[0] in params
-    return FormOf(f"{domain.name}_{kind}", kind, domain.name, names, params, reads)
+    return FormOf(f"{domain.name}_{kind}", kind, domain.name, names, params)
 
 
 def params_of(domain: DomainSpec, kind: str) -> Iterator[str]:

@@ -143,9 +143,13 @@ class RunOption:
         """The params by which a form asks for it."""
         return tuple(self.value.types(self.name))
 
+    def is_of_kind(self, kind: str) -> bool:
+        """Return whether runs of a kind of DAG accept it, in some domain."""
+        return self.kinds is None or kind in self.kinds
+
     def is_of(self, domain: DomainSpec, kind: str) -> bool:
         """Return whether runs of a DAG accept it."""
-        return kind in (self.kinds or (kind,)) and self.use.is_there(domain, kind)
+        return self.is_of_kind(kind) and self.use.is_there(domain, kind)
 
     def goes_to(self, stage: str) -> bool:
         """Return whether the steps of a stage get it."""

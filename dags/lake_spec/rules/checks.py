@@ -7,7 +7,6 @@ from typing import Dict, Iterator, Mapping, Optional, Sequence, Set, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
 from lake_spec.model import (
-    Aggregate,
     CheckedLayer,
     Engine,
     References,
@@ -67,11 +66,11 @@ def checks_show_no_values(spec: TableSpec) -> Iterator[Problem]:
     """
     # Results are kept and shown, and such a value may have to be erased.
     for path, check in readable_checks(spec):
-        name, aggregate = check.shown_column, getattr(check, "aggregate", None)
+        name = check.shown_column
         column = spec.column(name) if name else None
         if column is not None and column.sensitivity is Sensitivity.PERSONAL:
             yield _shown(path, name, "its values are data of persons")
-        elif name in spec.key and aggregate in (Aggregate.MIN, Aggregate.MAX):
+        elif name in spec.key and check.shows_one_value:
             yield _shown(
                 path, name, "it is part of the key, whose values may be erased"
             )

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from statistics import mean, pstdev
-from typing import Callable, ClassVar, Iterator, Optional, Sequence, Tuple
+from typing import ClassVar, Iterator, Optional, Sequence, Tuple
 
-from lake_spec.diagnostics.diagnostic import Path, Problem
+from lake_spec.diagnostics.diagnostic import Problem
+from lake_spec.model.checks.column_check import AggregateCheck
 from lake_spec.model.checks.judgement import Judgement, SKIPPED, judgement, number
-from lake_spec.model.checks.measures import (
-    Measure,
-    ROWS,
-    Value,
-    of_aggregate,
-    value_of_aggregate,
-)
+from lake_spec.model.checks.measures import Value
 from lake_spec.model.checks.table_check import (
-    Needs,
-    TableCheck,
     check_name,
     checked_layer,
     how_often,
@@ -33,7 +25,7 @@ FEW_RUNS = 5
 
 
 @dataclass(frozen=True)
-class Drift(TableCheck):
+class Drift(AggregateCheck):
     """The number of rows, or an aggregate of a column, is near that of earlier runs."""
 
     kind: ClassVar[str] = "drift"
@@ -67,35 +59,6 @@ class Drift(TableCheck):
     severity: Severity = severity_of(Severity.WARN)
     every: Every = how_often()
 
-    @property
-    def subject(self) -> str:
-        """Return it as in `drift(avg(a))`."""
-        if self.column is None or self.aggregate is None:
-            return "drift(row_count)"
-        return f"drift({self.aggregate.value}({self.column}))"
-
-    @property
-    def column_places(self) -> Tuple[Tuple[Path, str], ...]:
-        """Return its column, if it has one."""
-        return () if self.column is None else ((("column",), self.column),)
-
-    @property
-    def shown_column(self) -> Optional[str]:
-        """Return its column; None where its values are only counted."""
-        is_count = self.aggregate is Aggregate.COUNT_DISTINCT
-        return None if is_count else self.column
-
-    @property
-    def needs(self) -> Optional[Needs]:
-        """Return numbers, or what can be counted."""
-        is_count = self.aggregate is Aggregate.COUNT_DISTINCT
-        return Needs.SINGLE if is_count else Needs.NUMBER
-
-    @property
-    def operation(self) -> str:
-        """Return the aggregate."""
-        return self.kind if self.aggregate is None else f"{self.aggregate.value} of it"
-
     def problems(self) -> Iterator[Problem]:
         """Refuse it with two limits or none, and a column without an aggregate."""
         if (self.share is None) == (self.sigma is None):
@@ -108,17 +71,6 @@ class Drift(TableCheck):
             has, lacking = both if self.column else both[::-1]
             hint = "Write both, or neither for the number of rows."
             yield Problem((), None, f"drift has {has} and no {lacking}", hint)
-
-    def measures(self, kind: Callable[[str], str]) -> Tuple[Measure, ...]:
-        """Measure the aggregate, or count the rows."""
-        if self.column is None:
-            return (ROWS,)
-        assert self.aggregate is not None, f"{self.title} has no aggregate"
-        return of_aggregate(self.aggregate, self.column, kind(self.column))
-
-    def value(self, found: Sequence[Value], now: datetime) -> Value:
-        """Return the aggregate; None if no row has a value."""
-        return value_of_aggregate(self.aggregate, found)
 
     def judged(self, value: Value, earlier: Sequence[float]) -> Judgement:
         """Compare it with the mean of the earlier ones, once there are enough."""

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Callable, ClassVar, Optional, Sequence, Tuple
 
-from lake_spec.diagnostics.diagnostic import Path
+from lake_spec.model.checks.column_check import ColumnCheck
 from lake_spec.model.checks.judgement import Judgement, judgement, number
 from lake_spec.model.checks.measures import How, Measure, Value
 from lake_spec.model.checks.table_check import (
     Json,
     Needs,
-    TableCheck,
     check_name,
     checked_layer,
     how_often,
@@ -28,7 +27,7 @@ HOUR = 3_600 * 1_000_000
 
 
 @dataclass(frozen=True)
-class Freshness(TableCheck):
+class Freshness(ColumnCheck):
     """The newest value of a time is not too old, also where a run finds nothing new."""
 
     kind: ClassVar[str] = "freshness"
@@ -41,16 +40,6 @@ class Freshness(TableCheck):
     layer: CheckedLayer = checked_layer()
     severity: Severity = severity_of(Severity.WARN)
     every: Every = how_often()
-
-    @property
-    def subject(self) -> str:
-        """Return it as in `freshness(a)`."""
-        return f"freshness({self.column})"
-
-    @property
-    def column_places(self) -> Tuple[Tuple[Path, str], ...]:
-        """Return its column."""
-        return ((("column",), self.column),)
 
     @property
     def shown_column(self) -> Optional[str]:

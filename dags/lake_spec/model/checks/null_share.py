@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Callable, ClassVar, Optional, Sequence, Tuple
 
-from lake_spec.diagnostics.diagnostic import Path
+from lake_spec.model.checks.column_check import ColumnCheck
 from lake_spec.model.checks.judgement import Judgement, at_most
 from lake_spec.model.checks.measures import Measure, ROWS, Value, count_of
 from lake_spec.model.checks.table_check import (
     Json,
-    TableCheck,
     check_name,
     checked_layer,
     how_often,
@@ -24,7 +23,7 @@ from lake_spec.text.sql_text import sql_identifier
 
 
 @dataclass(frozen=True)
-class NullShare(TableCheck):
+class NullShare(ColumnCheck):
     """At most this share of the rows has no value in a column."""
 
     kind: ClassVar[str] = "null_share"
@@ -34,16 +33,6 @@ class NullShare(TableCheck):
     layer: CheckedLayer = checked_layer()
     severity: Severity = severity_of()
     every: Every = how_often()
-
-    @property
-    def subject(self) -> str:
-        """Return it as in `null_share(a)`."""
-        return f"null_share({self.column})"
-
-    @property
-    def column_places(self) -> Tuple[Tuple[Path, str], ...]:
-        """Return its column."""
-        return ((("column",), self.column),)
 
     def measures(self, kind: Callable[[str], str]) -> Tuple[Measure, ...]:
         """Count the rows, and those without a value."""

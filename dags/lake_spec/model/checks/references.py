@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable, ClassVar, Optional, Sequence, Tuple
 
-from lake_spec.diagnostics.diagnostic import Path
+from lake_spec.model.checks.column_check import ColumnCheck
 from lake_spec.model.checks.judgement import Judgement, at_most
 from lake_spec.model.checks.measures import How, Measure, Value
 from lake_spec.model.checks.table_check import (
     Json,
     Needs,
-    TableCheck,
     check_name,
     checked_layer,
     how_often,
@@ -23,7 +22,7 @@ from lake_spec.text.sql_text import sql_identifier
 
 
 @dataclass(frozen=True)
-class References(TableCheck):
+class References(ColumnCheck):
     """Each value of a column is one of a column of another table's current rows."""
 
     kind: ClassVar[str] = "references"
@@ -52,11 +51,6 @@ class References(TableCheck):
     def other_column(self) -> str:
         """The name of the other table's column."""
         return self.to.partition(".")[2]
-
-    @property
-    def column_places(self) -> Tuple[Tuple[Path, str], ...]:
-        """Return its column."""
-        return ((("column",), self.column),)
 
     @property
     def needs(self) -> Optional[Needs]:

@@ -105,6 +105,11 @@ class TableCheck(ABC):
         return None
 
     @property
+    def shows_one_value(self) -> bool:
+        """Whether its number is the value of one row, as a greatest one is."""
+        return False
+
+    @property
     def other_table(self) -> Optional[str]:
         """The table of the domain that it reads besides its own."""
         return None

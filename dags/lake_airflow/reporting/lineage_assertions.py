@@ -14,12 +14,12 @@ from openlineage.client.facet_v2 import data_quality_assertions_dataset as clien
 
 from lake_airflow.reporting.reports import Report
 from lake_spec.model import Check, OnFail, Rule, Severity
+from lake_spec.model.checks.judgement import PASSED, SKIPPED
 from lake_spec.rules.quality import tests_of
 
 Assertion = client.Assertion
 _FIELDS = frozenset(each.name for each in attr.fields(Assertion))
 _SEVERITIES = {Severity.FAIL: "error", Severity.WARN: "warn"}
-_PASSED, _SKIPPED = "passed", "skipped"
 
 
 def assertions_facet(
@@ -64,7 +64,7 @@ def checks_passed(
     found = []
     for check in checks:
         result = results.get((check.layer.value, check.title), {})
-        if result.get("result", _SKIPPED) == _SKIPPED:
+        if result.get("result", SKIPPED) == SKIPPED:
             continue
         columns = check.named_columns
         more = {}
@@ -73,7 +73,7 @@ def checks_passed(
             more["expected"] = result.get("bounds")
             more["actual"] = None if value is None else str(value)
         column = columns[0] if len(columns) == 1 else None
-        success = result["result"] == _PASSED
+        success = result["result"] == PASSED
         parts = (check.kind, check.title, success, column, check.severity)
         found.append(_assertion(*parts, **more))
     return found

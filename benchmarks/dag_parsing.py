@@ -170,7 +170,7 @@ def seconds(work: Callable[[], int], expected: int) -> float:
 
 
 def compile_specs(tables: Path) -> None:
-    from lake_spec.parsing.compiled_domains import FILE, compile_domain
+    from lake_check.parsing.compiled_domains import FILE, compile_domain
 
     for folder in sorted(path for path in tables.iterdir() if path.is_dir()):
         (folder / FILE).write_text(compile_domain(tables, folder.name))

@@ -3,7 +3,7 @@
 Promise: for 20 tables and a cluster that takes 9 minutes to start, sharing bills at
 most 0.4 of the minutes, and the tables are ready at most 1.2 times later than by the
 best plan for the same cluster. Nothing is run or timed: the planner of the Spark
-steps (`lake_spec.contract.table_order`) plans by what tables took last time, then each takes up
+steps (`lake_spec.facts.table_order`) plans by what tables took last time, then each takes up
 to 30% more or less. Left out: that tables which run at once slow each other down
 where cores are short, and the minute in which a cluster ends.
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Callable, Dict, List, Sequence, Tuple
 
-from lake_spec.contract.table_order import longest_first, makespan
+from lake_spec.facts.table_order import longest_first, makespan
 
 START = 9 * 60  # seconds of a cluster until its first step
 STEP = 30  # seconds of a Spark application until its first table

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "dags"), str(ROOT / "infra")]
+sys.path[:0] = [str(ROOT / name) for name in ("dags", "infra", "local")]
 
 from lake_release.__main__ import main  # noqa: E402
 

@@ -73,8 +73,8 @@ def build(
     where setup.sh has not installed what goes into boto3.zip.
     """
     from lake_spec import VERSION
-    from lake_spec.contract.environment_defaults import with_environment_defaults
-    from lake_spec.parsing.json_codec import to_data
+    from lake_spec.facts.environment_defaults import with_environment_defaults
+    from lake_spec.model.json_codec import to_data
 
     out_dir.mkdir(parents=True, exist_ok=True)
     zip_packages(out_dir / "lake.zip")

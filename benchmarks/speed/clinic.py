@@ -18,9 +18,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from data.synthea import generate
+from lake_check.parsing.loader import load_domain
+from lake_desk.products.plans import with_plans
 from lake_spec.model import TableType
-from lake_spec.parsing.loader import load_domain
-from lake_spec.products.plans import with_plans
 from benchmarks.speed.bench import Bench
 from benchmarks.speed.comparing import compared
 from benchmarks.speed.measuring import Work, Works, alternating, say

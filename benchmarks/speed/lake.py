@@ -8,9 +8,9 @@ from typing import Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
-from lake_spec.contract.report import Report
-from lake_spec.model import TableSpec
 from lake_spark.publish.publication import publish
+from lake_spec.model import TableSpec
+from lake_spec.state.report import Report
 from benchmarks.speed.generator import CHANGED_AT, COLUMNS, KEY, OPERATION
 from tests.spark.lake import Lake, table
 

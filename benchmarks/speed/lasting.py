@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Dict, List, Sequence
 
-from lake_spec.contract.report import Report, State
+from lake_spec.state.report import Report, State
 from benchmarks.speed.bench import STAGES, TABLE, Bench, taken
 from benchmarks.speed.comparing import compared
 from benchmarks.speed.lake import BenchLake, read_whole

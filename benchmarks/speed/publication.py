@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Dict, List, Tuple
 
-from lake_spec.model import ReadableAs, TableSpec, TableType
-from lake_spec.contract.published_tables import DELTA_FOLDER, ICEBERG_FOLDER
 from lake_spark.publish.instants import Instants
 from lake_spark.publish.publication import LAYERS
+from lake_spec.layout.published_tables import DELTA_FOLDER, ICEBERG_FOLDER
+from lake_spec.model import ReadableAs, TableSpec, TableType
 from benchmarks.speed.bench import STAGES, TABLE, Bench, Loaded
 from benchmarks.speed.generator import Generator
 from benchmarks.speed.lake import BenchLake, new_lake, spec_of

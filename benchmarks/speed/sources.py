@@ -17,8 +17,8 @@ MEASURED = (
 
 TELLING = (
     *("benchmarks/speed/plots.py", "benchmarks/speed/result.py"),
-    *("dags/lake_spec/costs/estimate.py", "dags/lake_spec/costs/estimate_command.py"),
-    "dags/lake_spec/costs/rates.py",
+    *("local/lake_desk/estimate/estimate.py", "local/lake_desk/estimate/command.py"),
+    "local/lake_desk/estimate/rates.py",
 )
 """Those below them that tell of figures and make none."""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airflow.sdk import DAG
-from lake_spec.contract.environment_defaults import with_environment_defaults
-from lake_spec.contract.release_files import sha256_argument
-from lake_spec.parsing.loader import load_cluster, load_domain, load_environment
+from lake_check.parsing.loader import load_cluster, load_domain, load_environment
+from lake_spec.facts.environment_defaults import with_environment_defaults
+from lake_spec.layout.release_files import sha256_argument
 
 from lake_airflow.dag_builder import Renderer
 from lake_airflow.operators.prove_release import proof

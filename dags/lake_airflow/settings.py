@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lake_spec.contract.release_files import RELEASE
-from lake_spec.contract.run_key import LONGEST_AIRFLOW, distinct_part
+from lake_check.parsing import product_plans
+from lake_check.parsing.loader import environment_file
 from lake_spec.diagnostics.diagnostic import shown
-from lake_spec.parsing import product_plans
-from lake_spec.parsing.loader import environment_file
+from lake_spec.layout.release_files import RELEASE
+from lake_spec.layout.run_key import LONGEST_AIRFLOW, distinct_part
 
 DAGS = Path(__file__).resolve().parent.parent
 UNRELEASED = "unreleased"

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from lake_spec.contract.site_pages import table_page
+from lake_spec.layout.site_pages import table_page
 
 from lake_site.columns import ColumnRow, columns_of
 from lake_site.facts import DomainFacts, TableFacts

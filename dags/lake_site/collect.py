@@ -10,20 +10,20 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import Any, Optional
 
-from lake_spec.contract import site_pages
-from lake_spec.contract.dag_names import ids_of
-from lake_spec.contract.environment_defaults import with_environment_defaults
-from lake_spec.contract.state_format import UnreadableState, parse_state, state_text
-from lake_spec.contract.table_profile import (
+from lake_check.costs.ledger import OF_ANY_DOMAIN, entry_start, made_since
+from lake_check.costs.prices import Prices
+from lake_spec.facts.environment_defaults import with_environment_defaults
+from lake_spec.layout import site_pages
+from lake_spec.layout.dag_names import ids_of
+from lake_spec.lineage.sensitivity import ColumnSensitivity
+from lake_spec.model import DomainSpec, EnvironmentSpec
+from lake_spec.state.state_format import UnreadableState, parse_state, state_text
+from lake_spec.state.table_profile import (
     TableProfile,
     profile_file,
     profiles_folder,
     read_profile,
 )
-from lake_spec.costs.ledger import OF_ANY_DOMAIN, entry_start, made_since
-from lake_spec.costs.prices import Prices
-from lake_spec.lineage.sensitivity import ColumnSensitivity
-from lake_spec.model import DomainSpec, EnvironmentSpec
 
 from lake_site.facts import DAYS, DomainFacts, runs_of
 from lake_site.render import Files, domain_files, gone_page, overall_files

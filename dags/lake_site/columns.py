@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional
 
-from lake_spec.contract.table_profile import ColumnProfile
 from lake_spec.lineage.columns import Kind, Layer
 from lake_spec.lineage.sensitivity import Mark
 from lake_spec.model import Term
 from lake_spec.model.history_columns import history_columns
 from lake_spec.model.table_parts import Column
+from lake_spec.state.table_profile import ColumnProfile
 
 from lake_site.facts import TableFacts
 from lake_site.glossary import terms_of

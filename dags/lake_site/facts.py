@@ -10,12 +10,12 @@ from datetime import date, datetime, timedelta, timezone
 from functools import cached_property, partial
 from typing import Any, Optional
 
-from lake_spec.contract.table_profile import TableProfile
-from lake_spec.costs import ledger
-from lake_spec.costs.prices import Prices
+from lake_check.costs import ledger
+from lake_check.costs.prices import Prices
 from lake_spec.lineage.columns import FOLDERS, Edge, layers_of, lineage_of
 from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.model import DomainSpec, TableSpec
+from lake_spec.state.table_profile import TableProfile
 
 from lake_site.guard import Guard
 

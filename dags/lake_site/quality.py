@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Optional
 
-from lake_spec.contract.stage_tables import MAINTENANCE
+from lake_spec.layout.stage_tables import MAINTENANCE
 from lake_spec.model import Rule
 
 from lake_site import pictures

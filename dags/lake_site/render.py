@@ -10,11 +10,11 @@ from typing import Any, Optional
 
 import jinja2
 
-from lake_spec.contract import site_pages
-from lake_spec.contract.state_format import state_text
-from lake_spec.contract.table_folders import table_folder
+from lake_spec.layout import site_pages
+from lake_spec.layout.table_folders import table_folder
 from lake_spec.lineage.columns import FOLDERS, Layer, layers_of
 from lake_spec.model import EnvironmentSpec
+from lake_spec.state.state_format import state_text
 
 from lake_site import pictures, quality
 from lake_site.catalogue import anchor, catalogue_of, search_script

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from lake_spec.contract.glue_names import glue_name
-from lake_spec.contract.published_tables import iceberg_location
-from lake_spec.contract.table_folders import layer_folder
+from lake_spec.layout.glue_names import glue_name
+from lake_spec.layout.published_tables import iceberg_location
+from lake_spec.layout.table_folders import layer_folder
 from lake_spec.model import EnvironmentSpec, ReadableAs, TableSpec, TableType
 from lake_spec.text.sql_text import sql_identifier
 

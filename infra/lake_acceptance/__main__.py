@@ -29,7 +29,7 @@ from lake_acceptance import (
 )
 from lake_acceptance.check import Check, Result, play
 from lake_acceptance.subject import PREFIX, PROJECT, ROOTS, Subject, load
-from lake_spec.costs.prices import Prices, load_prices
+from lake_check.costs.prices import Prices, load_prices
 from lake_spec.diagnostics.errors import LakeError
 
 CHECKS = (

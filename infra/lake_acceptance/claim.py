@@ -17,7 +17,7 @@ from lake_acceptance import storage
 from lake_acceptance.check import CheckFailed
 from lake_acceptance.subject import DATABASES, PREFIX, ROOTS, Subject
 from lake_infra.resource_names import Root
-from lake_spec.contract.conditional_write import write_if_unchanged
+from lake_spec.state.conditional_write import write_if_unchanged
 
 NAME = "_acceptance.json"
 TAG = "lake:acceptance"

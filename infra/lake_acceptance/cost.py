@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Optional
 
-from lake_spec.costs.prices import ON_DEMAND, Prices
+from lake_check.costs.prices import ON_DEMAND, Prices
 from lake_spec.model import ClusterSpec
 from lake_spec.model.instances import InstanceGroups
 

@@ -17,7 +17,7 @@ from lake_infra.domains import domains_template
 from lake_infra.resource_names import Root, account_of, last_part
 from lake_release.built import build_artifacts, hashes
 from lake_release.errors import ReleaseError
-from lake_spec.contract.release_files import sha256_argument
+from lake_spec.layout.release_files import sha256_argument
 
 
 def caller(subject: Subject) -> str:

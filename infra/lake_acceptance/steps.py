@@ -28,7 +28,7 @@ from lake_airflow.planning.plan import Stage, StageKind
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.runs.run import Run
-from lake_spec.contract.jars import AVRO
+from lake_spec.platform.jars import AVRO
 
 PROBE = "probe"
 """The stage of lake_spark.step.probe, which no DAG has."""

@@ -11,11 +11,11 @@ import boto3
 
 from lake_airflow.planning.plan import DagPlan, plan
 from lake_airflow.runs.run import Run
+from lake_check.parsing.loader import load_cluster, load_environment, load_lake
 from lake_infra.resource_names import Root
-from lake_spec.contract.environment_defaults import with_environment_defaults
+from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, ReadableAs
 from lake_spec.model.instances import InstanceGroups, TaskGroup
-from lake_spec.parsing.loader import load_cluster, load_environment, load_lake
 
 PROJECT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any, Iterable, Iterator, Optional, Sequence
 
+from lake_check.parsing.loader import load_environment, load_lake
+from lake_desk.products.plans import with_plans
 from lake_infra.domains import domains_template
 from lake_infra.parameters import parameters
 from lake_infra.policies import policies
@@ -16,10 +18,8 @@ from lake_infra.resource_names import check_catalogue, check_deployable
 from lake_infra.settings import settings
 from lake_infra.template import GENERATED, LAYERS, load_template
 from lake_spec.diagnostics.errors import LakeError
-from lake_spec.contract.environment_defaults import with_environment_defaults
+from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.model import DomainSpec, EnvironmentSpec
-from lake_spec.parsing.loader import load_environment, load_lake
-from lake_spec.products.plans import with_plans
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 

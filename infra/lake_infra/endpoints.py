@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Iterable, List
 
 from lake_infra.runtime_role import secret_services
-from lake_spec.contract.aws_releases import MWAA_ENDPOINTS
 from lake_spec.model import DomainSpec, EnvironmentSpec
+from lake_spec.platform.aws_releases import MWAA_ENDPOINTS
 
 AIRFLOW = tuple(each for each in MWAA_ENDPOINTS if each != "s3")
 """What an MWAA without internet access needs, next to the gateway of S3."""

@@ -13,8 +13,8 @@ from lake_infra.resource_names import (
     runtime_roles,
     topics,
 )
-from lake_spec.contract.deployment import deployment
 from lake_spec.model import DomainSpec, EnvironmentSpec
+from lake_spec.platform.deployment import deployment
 
 LONGEST_VALUE = 4096
 """Characters of a parameter's value that CloudFormation takes."""

@@ -13,7 +13,7 @@ from lake_infra.lake_formation import Resource, grant, in_turn
 from lake_infra.resource_names import NotDeployable, Root
 from lake_infra.runtime_role import folders_of_tables, READ
 from lake_infra.statements import in_bucket, listing, objects, policy_document, sub
-from lake_spec.contract.glue_names import RO, glue_name
+from lake_spec.layout.glue_names import RO, glue_name
 from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec, TableType
 
 Columns = Optional[FrozenSet[str]]

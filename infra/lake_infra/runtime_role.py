@@ -17,17 +17,17 @@ from lake_infra.statements import (
     old_versions,
     sub,
 )
-from lake_spec.contract.dag_names import DAG_KINDS
-from lake_spec.contract.erase_request import ERASED
-from lake_spec.contract.glue_names import glue_names
-from lake_spec.contract.product_inputs import read_by_products
-from lake_spec.contract.pull_folders import pulls_of
-from lake_spec.contract.release_files import CODE, MAIN, PACKAGES
-from lake_spec.contract.table_folders import table_path
-from lake_spec.contract.table_profile import profile_file, profiles_folder
+from lake_spec.facts.landing_folders import is_own
+from lake_spec.facts.product_inputs import read_by_products
+from lake_spec.facts.pull_folders import pulls_of
+from lake_spec.layout.dag_names import DAG_KINDS
+from lake_spec.layout.glue_names import glue_names
+from lake_spec.layout.release_files import CODE, MAIN, PACKAGES
+from lake_spec.layout.table_folders import table_path
 from lake_spec.model import Connection, DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.model.choices import ReadableAs, SecretStore
-from lake_spec.rules.landing_folders import is_own
+from lake_spec.state.erase_request import ERASED
+from lake_spec.state.table_profile import profile_file, profiles_folder
 
 READ = ("s3:GetObject",)
 WRITE = (

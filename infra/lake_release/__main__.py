@@ -12,6 +12,7 @@ from typing import Any, Optional, Sequence
 
 import boto3
 
+from lake_check.parsing.loader import load_environment
 from lake_release.built import PROJECT, Built, build
 from lake_release.commits import Checkout
 from lake_release.deployment import Deployment
@@ -19,7 +20,6 @@ from lake_release.errors import AWS_ERRORS, ReleaseError, as_release_error
 from lake_release.mwaa import MINUTES, Airflow
 from lake_release.target import Target
 from lake_spec.diagnostics.errors import LakeError
-from lake_spec.parsing.loader import load_environment
 
 OUTPUT = PROJECT / ".local" / "build" / "releases"
 

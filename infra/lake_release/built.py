@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
+from lake_check.parsing import compiled_domains, product_plans
+from lake_check.parsing.loader import load_environment, load_lake
+from lake_desk.products.plans import with_plans
 from lake_release import airflow_files
 from lake_release.checksums import digest
 from lake_release.errors import ReleaseError
-from lake_spec.contract.release_files import RELEASE, release_text
+from lake_spec.layout.release_files import RELEASE, release_text
 from lake_spec.model import DomainSpec, EnvironmentSpec
-from lake_spec.parsing import compiled_domains, product_plans
-from lake_spec.parsing.loader import load_environment, load_lake
-from lake_spec.products.plans import with_plans
 
 PROJECT = Path(__file__).resolve().parents[2]
 PARTS = ("artifacts", "dags", "airflow")

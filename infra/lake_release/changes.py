@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
+from lake_check.parsing import product_plans
 from lake_release.built import MANIFEST, Manifest
 from lake_release.store import dag_files
-from lake_spec.contract.dag_kinds import dag_ids
-from lake_spec.contract.dag_names import ids_of
-from lake_spec.contract.reading_settings import changed_reading, reading_settings
-from lake_spec.contract.release_files import CODE, MAIN, PACKAGES, RELEASE
-from lake_spec.parsing import product_plans
+from lake_spec.facts.reading_settings import changed_reading, reading_settings
+from lake_spec.layout.dag_kinds import dag_ids
+from lake_spec.layout.dag_names import ids_of
+from lake_spec.layout.release_files import CODE, MAIN, PACKAGES, RELEASE
 
 MORE = 12
 """Number of changed settings of a table that are named; the rest are counted."""

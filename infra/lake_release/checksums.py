@@ -9,7 +9,7 @@ from typing import Any, Optional, Tuple
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_release.errors import ReleaseError
-from lake_spec.contract.conditional_write import write_if_unchanged
+from lake_spec.state.conditional_write import write_if_unchanged
 
 
 def digest(content: bytes) -> str:

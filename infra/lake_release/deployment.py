@@ -15,9 +15,9 @@ from dataclasses import replace
 from typing import Any, Callable, Collection, Dict, Iterable, Iterator, List, Optional
 
 from lake_release import pointer
-from lake_release.built import Built
 from lake_release.airflow_bucket import AirflowBucket, is_empty_plugins
 from lake_release.airflow_files import EMPTY_ZIP, PLUGINS
+from lake_release.built import Built
 from lake_release.changes import State, changes, dags_of, gone_dags, runs_root
 from lake_release.checksums import digest
 from lake_release.commits import Checkout, Commit
@@ -32,7 +32,7 @@ from lake_release.mwaa import Airflow, words
 from lake_release.pointer import AirflowFile, Deploy, Pointer
 from lake_release.store import Store, dag_files, utc_now
 from lake_release.target import Target
-from lake_spec.contract.dag_names import PROOF
+from lake_spec.layout.dag_names import PROOF
 
 
 class Deployment:

@@ -24,7 +24,7 @@ from lake_release.errors import (
 )
 from lake_release.pointer import AirflowFile
 from lake_release.target import DAGS
-from lake_spec.contract.dag_names import PROOF, PROOF_TASK
+from lake_spec.layout.dag_names import PROOF, PROOF_TASK
 
 SETTINGS = {
     REQUIREMENTS: ("RequirementsS3Path", "RequirementsS3ObjectVersion"),

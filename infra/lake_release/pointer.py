@@ -14,8 +14,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lake_release.commits import Commit
 from lake_release.errors import ReleaseError
 from lake_release.target import POINTER, Target
-from lake_spec.contract.conditional_write import write_if_unchanged
-from lake_spec.contract.state_format import (
+from lake_spec.state.conditional_write import write_if_unchanged
+from lake_spec.state.state_format import (
     UnreadableState,
     from_fields,
     parse_state,

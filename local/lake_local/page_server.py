@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 import boto3
 
 from lake_site.store import S3Store, Store, type_of
-from lake_spec.contract.site_pages import START
+from lake_spec.layout.site_pages import START
 
 NAME = "pages"
 _HEADERS = {

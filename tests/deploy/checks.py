@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Callable, Dict, Iterator, List, NamedTuple
 
+from lake_check.parsing.loader import load_environment, load_lake
 from lake_infra.domains import domains_template
 from lake_infra.readers import readers_template
 from lake_infra.template import GENERATED, LAYERS, TEMPLATES
 from lake_spec.model import Reader
-from lake_spec.parsing.loader import load_environment, load_lake
 
 from tests.deploy import groups, shape, statements
 

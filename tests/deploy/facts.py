@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Tuple
 
+from lake_check.parsing.loader import load_environment, load_lake
 from lake_infra.domains import domains_template
 from lake_infra.endpoints import endpoint_services
 from lake_infra.parameters import known_values
 from lake_infra.template import load_template
 from lake_spec.model import DomainSpec, EnvironmentSpec, PostgreSql
 from lake_spec.model.choices import SecretStore
-from lake_spec.parsing.loader import load_environment, load_lake
 
 from tests.deploy.allowed import (
     ACCOUNT,

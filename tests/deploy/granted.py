@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Set
 
+from lake_check.parsing.loader import load_environment, load_lake
 from lake_infra.domains import domains_template
 from lake_infra.template import load_template
 from lake_spec.model import DomainSpec, Feed, JdbcTable, Parquet, PostgreSql
-from lake_spec.parsing.loader import load_environment, load_lake
 
 from tests.deploy.calls import Calls, Unknown, calls_of, grants
 

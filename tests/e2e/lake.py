@@ -15,7 +15,7 @@ from lake_local.aws import client
 from lake_local.aws.calls import FILE as CALLS
 from lake_local.aws.keys import secret_of
 from lake_local.aws.pages import ask
-from lake_spec.contract.run_key import run_key
+from lake_spec.layout.run_key import run_key
 from tests.e2e import environment
 from tests.e2e.command_line import CommandLine, Done
 from tests.e2e.museum_lake import write_landing_files, write_specs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spec.parsing.loader import load_environment, load_lake
+from lake_check.parsing.loader import load_environment, load_lake
 from tests.deploy.recorded import Judge, clusters_of
 
 STORIES = [

@@ -7,7 +7,7 @@ from typing import Any, Dict
 
 from pyspark.sql import Row
 
-from lake_spec.contract.report import Report
+from lake_spec.state.report import Report
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import Any, Dict, List
 
 from pyspark.sql import SparkSession
 
-from lake_spec.contract.report import Report
+from lake_spec.state.report import Report
 from tests.fuzz.comparison import Ingested, difference
 from tests.fuzz.files import COLUMNS, File
 from tests.fuzz.outcome import Outcome, failed_as_a_whole, plain

@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Dict
 
+from lake_check.parsing.loader import load_domain
 from lake_spec.model import DomainSpec, EnvironmentSpec
-from lake_spec.parsing.loader import load_domain
 from tests.hostile.names import (
     ACCOUNT,
     DOMAIN,

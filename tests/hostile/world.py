@@ -20,12 +20,12 @@ from lake_infra.template import load_template
 from lake_local.aws import client, runtimes, table_optimizers
 from lake_local.aws.keys import KEY_ID, secret_of
 from lake_local.aws.policies.judge import FILE, ROLE
-from lake_spec.contract.aws_releases import EMR_RELEASES
-from lake_spec.contract.erase_request import uri_of
-from lake_spec.contract.lease import Lease, lease_uri
-from lake_spec.contract.table_folders import moved_folder
+from lake_spec.layout.table_folders import moved_folder
 from lake_spec.model import DomainSpec
-from lake_spec.parsing.json_codec import to_data
+from lake_spec.model.json_codec import to_data
+from lake_spec.platform.aws_releases import EMR_RELEASES
+from lake_spec.state.erase_request import uri_of
+from lake_spec.state.lease import Lease, lease_uri
 from tests.hostile import lake_files, names
 from tests.hostile.child import Child
 

@@ -16,7 +16,7 @@ from lake_airflow.operators import submit_stage, terminate_cluster
 from lake_airflow.operators.reaper import TerminateOrphans
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.runs.run import check_run
-from lake_spec.contract.deployment import DEPLOYMENT_TAG
+from lake_spec.platform.deployment import DEPLOYMENT_TAG
 from moto import mock_aws
 
 from tests.neighbour.scene import Beside, Seen

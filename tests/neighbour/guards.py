@@ -17,7 +17,7 @@ from lake_release import mwaa
 from lake_release.airflow_bucket import DAGS, AirflowBucket
 from lake_release.mwaa import Airflow
 from lake_release.store import listed
-from lake_spec.contract.deployment import DEPLOYMENT_TAG, deployment
+from lake_spec.platform.deployment import DEPLOYMENT_TAG, deployment
 
 from tests.neighbour import acceptance_runs, airflow_bucket, clusters, folders, slots
 from tests.neighbour.guard import Guard, TooStrict, always, setting

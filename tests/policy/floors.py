@@ -20,8 +20,13 @@ BEGIN, END = "<!-- floors: python -m tests.policy.floors -->", "<!-- end of floo
 
 FLOORS: Dict[str, Tuple[str, ...]] = {
     "dags/lake_spec": (
-        *("__main__", "docgen", "export", "costs", "products", "parsing", "rules"),
-        *("lineage", "hudi", "run_options", "contract", "model", "text", "diagnostics"),
+        *("lineage", "hudi", "run_options", "state", "layout", "platform", "facts"),
+        *("model", "text", "diagnostics"),
+    ),
+    "dags/lake_check": ("costs", "parsing", "rules", "messages"),
+    "local/lake_desk": (
+        *("__main__", "docgen", "export", "estimate", "products", "notes"),
+        "yaml_writer",
     ),
     "dags/lake_site": (
         *("collect", "store", "render", "catalogue", "columns", "statements"),

@@ -49,12 +49,12 @@ SECTIONS = (
     Section(
         "Specs",
         "Mistakes in specs, as `validate` prints them: the id stands in brackets at the end.",
-        errors=("dags/lake_spec",),
+        errors=("dags/lake_spec", "dags/lake_check"),
         enums=(
-            "dags/lake_spec/diagnostics/parsing_ids.py",
-            "dags/lake_spec/diagnostics/product_ids.py",
+            "dags/lake_check/messages/parsing_ids.py",
+            "dags/lake_check/messages/product_ids.py",
         ),
-        rules=("dags/lake_spec/rules",),
+        rules=("dags/lake_check/rules",),
     ),
     Section(
         "Airflow",
@@ -70,7 +70,7 @@ SECTIONS = (
         "Command line and emulator",
         "Errors of `./run_locally.sh` and of the emulator. They end a command with the "
         "exit codes that [commands](../commands.md) lists.",
-        errors=("local/lake_local",),
+        errors=("local/lake_local", "local/lake_desk"),
     ),
 )
 
@@ -99,7 +99,7 @@ INTERNAL = {
 }
 """Class that no user sees -> why."""
 
-REPORT = "dags/lake_spec/contract/report.py"
+REPORT = "dags/lake_spec/state/report.py"
 """The only file that changes the list of a report's warnings."""
 
 _HEAD = (

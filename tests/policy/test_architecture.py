@@ -20,8 +20,9 @@ from tests.policy.floors import FLOORS, floor_faults, nodes, parsed
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = frozenset(
-    {"lake_spec", "lake_airflow", "lake_spark", "lake_local", "lake_infra"}
-    | {"lake_release", "lake_acceptance", "lake_pages", "lake_site"}
+    {"lake_spec", "lake_check", "lake_airflow", "lake_spark", "lake_local"}
+    | {"lake_desk", "lake_infra", "lake_release", "lake_acceptance", "lake_pages"}
+    | {"lake_site"}
 )
 NEWER_THAN_PYTHON_39 = frozenset({"tomllib"})
 STDLIB = frozenset(sys.stdlib_module_names) - NEWER_THAN_PYTHON_39
@@ -41,12 +42,23 @@ LAYERS = (
     Layer(
         "dags/lake_spec",
         frozenset({"lake_spec"}),
-        {"yaml": ("yaml_reader.py", "yaml_writer.py"), "sqlglot": ("sql_tree.py",)},
-        "lake_spec is plain Python that runs everywhere; only two modules know YAML",
+        remedy="lake_spec is plain Python that steps run: what reads specs is lake_check",
+    ),
+    Layer(
+        "dags/lake_check",
+        frozenset({"lake_check", "lake_spec"}),
+        {"yaml": ("yaml_reader.py",)},
+        "Airflow reads specs with PyYAML alone; only yaml_reader.py knows YAML",
+    ),
+    Layer(
+        "local/lake_desk",
+        frozenset({"lake_desk", "lake_check", "lake_spec"}),
+        {"yaml": ("yaml_writer.py",), "sqlglot": ("sql_tree.py",)},
+        "only yaml_writer.py writes YAML, and only sql_tree.py knows sqlglot",
     ),
     Layer(
         "dags/lake_airflow",
-        frozenset({"lake_airflow", "lake_site", "lake_spec", "airflow"})
+        frozenset({"lake_airflow", "lake_site", "lake_check", "lake_spec", "airflow"})
         | {"attr", "boto3", "botocore", "openlineage"},
         {
             each: ("lineage_facets.py", "lineage_assertions.py")
@@ -56,7 +68,7 @@ LAYERS = (
     ),
     Layer(
         "dags/lake_site",
-        frozenset({"lake_site", "lake_spec"}),
+        frozenset({"lake_site", "lake_check", "lake_spec"}),
         {"jinja2": ("render.py",)},
         "pages are made of specs and files of runs; its callers bring the client of S3",
     ),
@@ -75,6 +87,8 @@ LAYERS = (
             {
                 "lake_local",
                 "lake_site",
+                "lake_check",
+                "lake_desk",
                 "lake_spec",
                 "boto3",
                 "botocore",
@@ -93,15 +107,15 @@ LAYERS = (
     ),
     Layer(
         "infra/lake_infra",
-        frozenset({"lake_infra", "lake_spec"}),
+        frozenset({"lake_infra", "lake_desk", "lake_check", "lake_spec"}),
         {"yaml": ("template.py",)},
         "templates are made of specs alone, without an account",
     ),
     Layer(
         "infra/lake_release",
         frozenset(
-            {"lake_release", "lake_infra", "lake_spec", "bundle", "boto3", "botocore"}
-            | {"lake_current"}
+            {"lake_release", "lake_infra", "lake_desk", "lake_check", "lake_spec"}
+            | {"bundle", "boto3", "botocore", "lake_current"}
         ),
         {"boto3": ("__main__.py",)},
         "a release is made of the tree and put by clients that __main__.py makes",
@@ -114,6 +128,7 @@ LAYERS = (
                 "lake_release",
                 "lake_infra",
                 "lake_airflow",
+                "lake_check",
                 "lake_spec",
             }
             | {"boto3", "botocore"}
@@ -258,8 +273,19 @@ def plant(root: Path, name: str, text: str) -> Path:
         (
             "dags/lake_spec/model/table.py",
             "import yaml",
-            "only two modules know YAML",
+            "what reads specs is lake_check",
         ),
+        (
+            "dags/lake_spec/state/report.py",
+            "from lake_check.parsing.loader import load_domain",
+            "imports lake_check",
+        ),
+        (
+            "dags/lake_airflow/build.py",
+            "import lake_desk.products.plans",
+            "imports lake_desk",
+        ),
+        ("dags/lake_check/rules/cluster.py", "import yaml", "only yaml_reader.py knows"),
         ("dags/lake_spec/a/b.py", "def f():\n  import boto3", ":2 imports boto3"),
         ("dags/lake_spec/checks.py", "import tomllib", "imports tomllib"),
         (
@@ -288,13 +314,13 @@ def test_a_forbidden_import_is_found(tmp_path, name, text, fault):
 @pytest.mark.parametrize(
     "name, text",
     [
-        ("dags/lake_spec/parsing/yaml_reader.py", "import yaml"),
+        ("dags/lake_check/parsing/yaml_reader.py", "import yaml"),
         ("spark_jobs/lake_spark/tables/catalog.py", "import boto3"),
         (
             "dags/lake_airflow/dag_builder.py",
             "from airflow.sdk import DAG\nimport lake_spec",
         ),
-        ("dags/lake_spec/parsing/from_yaml.py", "from .model import x\nimport json"),
+        ("dags/lake_check/parsing/from_yaml.py", "from .model import x\nimport json"),
     ],
 )
 def test_an_allowed_import_is_no_fault(tmp_path, name, text):

@@ -6,10 +6,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from lake_spec.export.data_contract import data_contract
-from lake_spec.parsing.loader import domain_names, load_domain, load_environment
-from lake_spec.parsing.yaml_reader import parse_yaml
-from lake_spec.parsing.yaml_writer import yaml_text
+from lake_check.parsing.loader import domain_names, load_domain, load_environment
+from lake_check.parsing.yaml_reader import parse_yaml
+from lake_desk.export.data_contract import data_contract
+from lake_desk.yaml_writer import yaml_text
 from tests.policy.test_spec_examples import EXAMPLES
 
 ROOT = Path(__file__).parents[2]

@@ -100,8 +100,8 @@ def test_a_rule_has_a_text_under_its_name_with_hyphens(tmp_path):
         '@rule\ndef names_differ(spec):\n  """Refuse it.\n\n  Fix: Do it."""\n'
         "@other\ndef helper(spec): pass\n"
     )
-    plant(tmp_path, "dags/lake_spec/rules/table.py", text)
-    section = messages.Section("Specs", "", rules=("dags/lake_spec/rules",))
+    plant(tmp_path, "dags/lake_check/rules/table.py", text)
+    section = messages.Section("Specs", "", rules=("dags/lake_check/rules",))
     first, second = messages.messages_of(tmp_path, section)
     assert (first.id, first.text) == ("key-has-columns", "")
     assert (second.id, second.text) == ("names-differ", "Refuse it.\n\nFix: Do it.")

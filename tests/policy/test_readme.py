@@ -90,7 +90,7 @@ WITHOUT_THE_SCRIPT = {
 def names_a_program(text: str) -> bool:
     """Whether a page lets its reader type what the one command does."""
     ours = (
-        r"-m lake_(?:spec|infra|release|acceptance)\b|infra/(?:release|acceptance)\.py"
+        r"-m lake_(?:desk|infra|release|acceptance)\b|infra/(?:release|acceptance)\.py"
     )
     return re.search(ours, text) is not None
 
@@ -106,7 +106,7 @@ def test_pages_name_the_one_command():
 
 
 @pytest.mark.parametrize(
-    "line", ["python -m lake_spec validate", "infra/release.py plan prod"]
+    "line", ["python -m lake_desk validate", "infra/release.py plan prod"]
 )
 def test_a_page_that_names_another_program_is_seen(line):
     assert names_a_program(f"Run `{line}`.")

@@ -13,8 +13,8 @@ from typing import Any, Dict, Iterator, Set, Tuple
 import pytest
 import yaml
 
-from lake_spec.__main__ import main
-from lake_spec.costs.prices import load_prices
+from lake_check.costs.prices import load_prices
+from lake_desk.__main__ import main
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "spec-examples.md"

@@ -7,11 +7,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from lake_check.parsing.yaml_reader import parse_yaml
+from lake_check.rules.limits import of_setting
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec, forms
 from lake_spec.model.column_type import SIMPLE, STORED_AS, parse_type
 from lake_spec.model.field_types import ListOf, MapOf, Maybe, OneOf, Record, shape_of
-from lake_spec.parsing.yaml_reader import parse_yaml
-from lake_spec.rules.limits import of_setting
 from lake_spec.text.cron import PRESETS, check_cron
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 from random import Random
 from typing import Callable, Dict, List, Set
 
-from lake_spec.contract.report import Report
+from lake_spec.state.report import Report
 
 ACCOUNTS = """
 columns: {id: int, seen: timestamp}

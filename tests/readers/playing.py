@@ -18,8 +18,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import Row
 
 from lake_local.workspace import project
-from lake_spec.contract.published_tables import iceberg_location
 from lake_spark.storage.hudi_table import HudiTable, without_hudi_columns
+from lake_spec.layout.published_tables import iceberg_location
 from lake_spec.model import Maintenance, ReadableAs, TableType
 from tests.oracle.playing import World
 from tests.oracle.snapshots import SNAPSHOT_SPECS, SnapshotWorld

@@ -21,7 +21,7 @@ from deltalake import CommitProperties, write_deltalake
 from pyarrow import parquet
 from pyiceberg.table import StaticTable
 
-from lake_spec.contract.published_tables import iceberg_location
+from lake_spec.layout.published_tables import iceberg_location
 
 from lake_local.show import readers
 from lake_local.show.request import Request, Validity

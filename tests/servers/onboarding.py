@@ -10,9 +10,9 @@ from contextlib import contextmanager
 
 import boto3
 
+from lake_check.parsing.loader import load_domain
 from lake_local.aws.keys import secret_of
 from lake_local.aws.pages import ask
-from lake_spec.parsing.loader import load_domain
 from lake_local.capture.installed import PROJECT
 from lake_local.capture.ports import HOST, free_ports
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from lake_spec.parsing.loader import load_domain
+from lake_check.parsing.loader import load_domain
 from tests.servers.onboarding import PASSWORD, Onboarding, keep_secret, emulator
 
 TABLES = 100

@@ -22,13 +22,13 @@ from typing import Any, Dict, Iterable, Iterator, Sequence, Tuple
 
 from pyspark.sql import SparkSession
 
+from lake_check.parsing.loader import load_domain
 from lake_local.onboard import mariadb, postgresql
 from lake_local.onboard.origin import JDBC, KAFKA, Origin
 from lake_local.onboard.plan import Draft, Request, planned
 from lake_local.onboard.server import Server as Asked
 from lake_spec.model import TableSpec
 from lake_spec.model.choices import Connector
-from lake_spec.parsing.loader import load_domain
 from tests.loop.servers import Servers
 from tests.servers.connectors import mariadb_connector, postgresql_connector
 from tests.spark.pulling import (

@@ -19,7 +19,7 @@ from lake_airflow.compat import AirflowFailException, AirflowSkipException
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.window import Interval
 from lake_airflow.runs.xcoms import NO_NEWS_XCOM
-from lake_spec.contract.dag_names import CREATE_TASK
+from lake_spec.layout.dag_names import CREATE_TASK
 from tests.simulator.client import Killed
 from tests.simulator.cloud import Cloud
 from tests.simulator.designs import Design

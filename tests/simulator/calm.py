@@ -8,7 +8,7 @@ from datetime import timedelta
 from random import Random
 from typing import Any, Dict, Mapping, Sequence
 
-from lake_spec.contract.table_order import longest_first, makespan
+from lake_spec.facts.table_order import longest_first, makespan
 from tests.simulator.airflow import SimulatedRun
 from tests.simulator.cloud import START, Cloud, Cluster, Step
 from tests.simulator.designs import ours

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Dict, Iterator
 
 from lake_airflow.emr.job_flow import AIRFLOW_TAG, cluster_name
-from lake_spec.contract.deployment import DEPLOYMENT_TAG
+from lake_spec.platform.deployment import DEPLOYMENT_TAG
 from tests.simulator.airflow import SimulatedRun
 from tests.simulator.cloud import Cluster, Step
 from tests.simulator.designs import ours

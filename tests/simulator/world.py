@@ -26,12 +26,12 @@ from lake_airflow.operators import (
 from lake_airflow.operators.deferral import WaitsForEmr
 from lake_airflow.reporting import cost_ledger, notifier
 from lake_airflow.runs import cluster_slots, ends, lease
-from lake_spec.contract.run_key import any_run_key
-from lake_spec.contract.stage_tables import tables_of
-from lake_spec.costs.ledger import cluster_of
-from lake_spec.model import HistoryRuns, Notifications
+from lake_check.costs.ledger import cluster_of
 from lake_spark.errors import LeaseLost
 from lake_spark.storage.lease_check import LeaseCheck
+from lake_spec.layout.run_key import any_run_key
+from lake_spec.layout.stage_tables import tables_of
+from lake_spec.model import HistoryRuns, Notifications
 from tests.simulator.airflow import Counts, SimulatedRun, in_airflow
 from tests.simulator.client import EmrClient, Killed, S3Client, SnsClient, refused
 from tests.simulator.cloud import Cloud, Cluster, Step

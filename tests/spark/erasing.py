@@ -16,7 +16,7 @@ from typing import Dict, List, Set
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from lake_spec.contract.report import Report
+from lake_spec.state.report import Report
 from tests.spark.lake import Lake
 from tests.spark.reprocessing import rows
 

@@ -10,7 +10,7 @@ from typing import Dict, Sequence
 
 from lake_local.aws import runtimes
 from lake_spec.model import DomainSpec, TableSpec
-from lake_spec.parsing.json_codec import to_data
+from lake_spec.model.json_codec import to_data
 from tests.spark.lake import environment_in
 from tests.spark.leased import grant
 

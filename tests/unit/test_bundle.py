@@ -9,9 +9,9 @@ from pathlib import Path
 
 import bundle
 import pytest
+from lake_check.parsing.loader import load_environment, load_lake
 from lake_spec.model import DomainSpec, ReadableAs
-from lake_spec.parsing.json_codec import from_data
-from lake_spec.parsing.loader import load_environment, load_lake
+from lake_spec.model.json_codec import from_data
 
 from tests.unit.lake_infra.lakes import domain as with_tables, environment
 

@@ -12,8 +12,8 @@ from typing import Any
 from lake_airflow.airflow_rules import STAYS
 from lake_airflow.emr.job_flow import AIRFLOW_TAG, ALIVE, NAME_PREFIX
 from lake_airflow.settings import airflow_name
-from lake_spec.contract.deployment import DEPLOYMENT_TAG, deployment
 from lake_spec.model import EnvironmentSpec
+from lake_spec.platform.deployment import DEPLOYMENT_TAG, deployment
 
 LOOKS, BETWEEN_LOOKS = 6, 10
 """Number of looks for a cluster that may have been created, and seconds between."""

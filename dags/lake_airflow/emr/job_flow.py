@@ -13,12 +13,12 @@ from lake_airflow.emr.instances import given, instances, managed_scaling_policy
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.run import Run
 from lake_airflow.settings import airflow_name
-from lake_spec.contract.deployment import DEPLOYMENT_TAG, deployment
-from lake_spec.contract.jars import HUDI
-from lake_spec.contract.parallelism import CLUSTER_CORES, cluster_cores
-from lake_spec.contract.table_order import TABLES_AT_ONCE
 from lake_spec.diagnostics.diagnostic import shown
+from lake_spec.facts.table_order import TABLES_AT_ONCE
 from lake_spec.model import ClusterSpec, EnvironmentSpec
+from lake_spec.platform.deployment import DEPLOYMENT_TAG, deployment
+from lake_spec.platform.jars import HUDI
+from lake_spec.platform.parallelism import CLUSTER_CORES, cluster_cores
 
 ALIVE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")
 ENDING = ("TERMINATING",)

@@ -9,10 +9,10 @@ from typing import Any
 
 from lake_airflow.planning.plan import DagPlan, Stage
 from lake_airflow.runs.run import Run
-from lake_spec.contract.jars import step_jars
-from lake_spec.contract.release_files import CODE, MAIN, PACKAGES
-from lake_spec.contract.stage_tables import REBUILD_DIMENSION
+from lake_spec.layout.release_files import CODE, MAIN, PACKAGES
+from lake_spec.layout.stage_tables import REBUILD_DIMENSION
 from lake_spec.model import EnvironmentSpec
+from lake_spec.platform.jars import step_jars
 from lake_spec.run_options.asked import step_arguments
 
 LONGEST_STEP = 10_240  # characters of all strings of a HadoopJarStep; EMR's limit

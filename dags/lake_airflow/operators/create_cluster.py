@@ -25,8 +25,6 @@ from lake_airflow.operators.deferral import (
     READS_LIMIT,
     OutlivesTriggers,
 )
-from lake_airflow.runs.cluster_slots import ClusterSlots
-from lake_airflow.runs.lease import DomainLease
 from lake_airflow.operators.links import RunPageLink
 from lake_airflow.operators.preview import RunPlan
 from lake_airflow.planning.plan import DagPlan
@@ -34,9 +32,11 @@ from lake_airflow.reporting.summary import (
     summarise_without_cluster,
     summary_of_nothing,
 )
+from lake_airflow.runs.cluster_slots import ClusterSlots
 from lake_airflow.runs.covered import Covered
 from lake_airflow.runs.ends import Ends
 from lake_airflow.runs.files import RunFiles
+from lake_airflow.runs.lease import DomainLease
 from lake_airflow.runs.run import Run, RunRefused, check_run
 from lake_airflow.runs.unloaded import is_unloaded, what_to_do
 from lake_airflow.runs.window import earlier_run, interval_of
@@ -47,7 +47,7 @@ from lake_airflow.runs.xcoms import (
     RUN_XCOM,
     run_name,
 )
-from lake_spec.contract.stage_tables import MAINTENANCE
+from lake_spec.layout.stage_tables import MAINTENANCE
 from lake_spec.model import ClusterSpec, EnvironmentSpec, Concurrency
 
 LONGEST_WAIT = timedelta(hours=12)

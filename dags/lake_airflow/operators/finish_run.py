@@ -39,10 +39,10 @@ from lake_airflow.runs.xcoms import (
     task_states,
     reported_cause,
 )
-from lake_spec.contract.dag_names import CREATE_TASK
-from lake_spec.contract.report import State
-from lake_spec.contract.table_states import EndedRun
+from lake_spec.layout.dag_names import CREATE_TASK
 from lake_spec.model import EnvironmentSpec
+from lake_spec.state.report import State
+from lake_spec.state.table_states import EndedRun
 
 _LEVELS = {"WARNING": logging.WARNING, "FAILED": logging.ERROR}
 """Levels by the first word of a line, so that Airflow's filter finds the causes."""

@@ -11,14 +11,14 @@ from lake_airflow.emr.job_flow import run_job_flow_request
 from lake_airflow.emr.steps import Step, selected, selected_parts, spark_step
 from lake_airflow.planning.plan import DagPlan, Stage, StageKind
 from lake_airflow.runs.run import Run
-from lake_spec.contract.dag_names import (
+from lake_spec.layout.dag_names import (
     FULL_LOAD,
     INCREMENTAL,
     PRODUCTS,
     REBUILD,
     REPROCESS,
 )
-from lake_spec.contract.stage_tables import ERASE, MAINTENANCE, SCD2
+from lake_spec.layout.stage_tables import ERASE, MAINTENANCE, SCD2
 from lake_spec.model import ClusterSpec, EnvironmentSpec
 from lake_spec.model.continuous import CONTINUOUS
 from lake_spec.run_options.asked import planned

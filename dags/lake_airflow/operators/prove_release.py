@@ -19,8 +19,8 @@ from lake_airflow.compat import AirflowFailException
 from lake_airflow.operators.create_cluster import CreateCluster
 from lake_airflow.operators.reaper import OWNER
 from lake_airflow.runs.xcoms import RELEASE_XCOM
-from lake_spec.contract.dag_names import PROOF, PROOF_TASK
-from lake_spec.contract.run_key import run_key
+from lake_spec.layout.dag_names import PROOF, PROOF_TASK
+from lake_spec.layout.run_key import run_key
 
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 MOST_RUNS = 16

@@ -16,10 +16,10 @@ from lake_airflow.emr.clusters import ClusterFinder
 from lake_airflow.emr.job_flow import ENDED, ENDING, cluster_name
 from lake_airflow.operators.deferral import LATE, READS_FAIL, READS_LIMIT, WaitsForEmr
 from lake_airflow.operators.links import RunPageLink
-from lake_airflow.runs.ends import Ends
-from lake_airflow.runs.lease import DomainLease
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.cost_ledger import Ledger, entry_line
+from lake_airflow.runs.ends import Ends
+from lake_airflow.runs.lease import DomainLease
 from lake_airflow.runs.xcoms import (
     CLUSTER_ID,
     COST_XCOM,
@@ -27,8 +27,8 @@ from lake_airflow.runs.xcoms import (
     task_states,
     reported_cause,
 )
-from lake_spec.contract.dag_names import CREATE_TASK
-from lake_spec.costs.ledger import rows
+from lake_check.costs.ledger import rows
+from lake_spec.layout.dag_names import CREATE_TASK
 from lake_spec.model import EnvironmentSpec
 
 END_LIMIT = timedelta(minutes=30)

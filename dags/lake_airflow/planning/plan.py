@@ -6,17 +6,16 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Iterable, Optional, Tuple
 
-from lake_spec.contract.dag_names import (
+from lake_spec.facts.product_inputs import reads_of
+from lake_spec.layout.dag_names import (
     FULL_LOAD,
     INCREMENTAL,
     PRODUCTS,
     REBUILD,
     REPROCESS,
 )
-from lake_spec.contract.jars import jars_of
-from lake_spec.contract.product_inputs import reads_of
-from lake_spec.contract.stage_tables import ERASE
-from lake_spec.contract.stage_tables import (
+from lake_spec.layout.stage_tables import ERASE
+from lake_spec.layout.stage_tables import (
     DIMENSION,
     MAINTENANCE,
     PRODUCT,
@@ -35,6 +34,7 @@ from lake_spec.model import (
     Concurrency,
 )
 from lake_spec.model.continuous import CONTINUOUS
+from lake_spec.platform.jars import jars_of
 from lake_spec.run_options.asked import params_of, reads_files
 from lake_spec.run_options.window import WINDOW
 

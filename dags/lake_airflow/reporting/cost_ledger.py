@@ -19,13 +19,7 @@ from lake_airflow.emr.steps import stages_asked
 from lake_airflow.runs.cluster_slots import GRACE
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.s3_object import S3Object
-from lake_spec.contract.state_format import (
-    FORMAT,
-    from_fields,
-    parse_state,
-    to_fields,
-)
-from lake_spec.costs.ledger import (
+from lake_check.costs.ledger import (
     NO_TABLE,
     Interval,
     cluster_of,
@@ -34,8 +28,14 @@ from lake_spec.costs.ledger import (
     distribute,
     entry_file,
 )
-from lake_spec.costs.prices import LEAST_BILLED, ON_DEMAND, SPOT
+from lake_check.costs.prices import LEAST_BILLED, ON_DEMAND, SPOT
 from lake_spec.model import EnvironmentSpec
+from lake_spec.state.state_format import (
+    FORMAT,
+    from_fields,
+    parse_state,
+    to_fields,
+)
 
 LONGEST_LIFE = timedelta(days=8)
 """Longest lifetime of a cluster: `max_hours` is at most 168."""

@@ -13,9 +13,9 @@ import attr
 from openlineage.client.facet_v2 import data_quality_assertions_dataset as client
 
 from lake_airflow.reporting.reports import Report
+from lake_check.rules.quality import tests_of
 from lake_spec.model import Check, OnFail, Rule, Severity
 from lake_spec.model.checks.judgement import PASSED, SKIPPED
-from lake_spec.rules.quality import tests_of
 
 Assertion = client.Assertion
 _FIELDS = frozenset(each.name for each in attr.fields(Assertion))

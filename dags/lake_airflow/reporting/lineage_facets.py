@@ -37,16 +37,16 @@ from lake_airflow.reporting.lineage_assertions import (
 from lake_airflow.reporting.reports import Report, Reports
 from lake_airflow.runs.run import Run
 from lake_airflow.settings import read_settings
-from lake_spec.contract.dag_names import FULL_LOAD, INCREMENTAL, REBUILD, REPROCESS
-from lake_spec.contract.report import State
-from lake_spec.contract.stage_tables import (
+from lake_check.parsing.product_plans import planned
+from lake_spec.layout.dag_names import FULL_LOAD, INCREMENTAL, REBUILD, REPROCESS
+from lake_spec.layout.stage_tables import (
     DIMENSION,
     PRODUCT,
     REBUILD_DIMENSION,
     REBUILD_PRODUCT,
     SCD2,
 )
-from lake_spec.contract.table_folders import layer_folder
+from lake_spec.layout.table_folders import layer_folder
 from lake_spec.lineage.columns import (
     FOLDERS,
     Edge,
@@ -60,7 +60,7 @@ from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.lineage.uses import on_a_way, on_all_ways
 from lake_spec.model import Check, DomainSpec, EnvironmentSpec, Sensitivity, TableSpec
 from lake_spec.model.continuous import CONTINUOUS
-from lake_spec.parsing.product_plans import planned
+from lake_spec.state.report import State
 
 _LOG, _CURRENT, _HISTORY = Layer.LOG.value, Layer.CURRENT.value, Layer.HISTORY.value
 _WRITES = {

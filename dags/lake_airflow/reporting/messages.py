@@ -15,7 +15,7 @@ from typing import Any
 
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.redaction import masked
-from lake_spec.diagnostics.message_ids import help_lines
+from lake_check.messages.message_ids import help_lines
 from lake_spec.model import Event
 
 LONGEST_SUBJECT = 99  # SNS takes less than 100 characters

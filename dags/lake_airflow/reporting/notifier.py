@@ -25,8 +25,8 @@ from lake_airflow.reporting.summary import SUCCEEDED
 from lake_airflow.runs.files import RunFiles, report_folder
 from lake_airflow.runs.s3_object import S3Object
 from lake_airflow.runs.xcoms import run_name
-from lake_spec.contract.state_format import FORMAT, parse_state
 from lake_spec.model import EnvironmentSpec
+from lake_spec.state.state_format import FORMAT, parse_state
 
 AWS_CONNECTION = "aws_default"
 

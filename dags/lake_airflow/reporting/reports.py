@@ -10,8 +10,8 @@ from lake_airflow.emr.steps import selected
 from lake_airflow.planning.plan import DagPlan, Stage
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.run import Run
-from lake_spec.contract.report import State
-from lake_spec.contract.state_format import refuse_newer
+from lake_spec.state.report import State
+from lake_spec.state.state_format import refuse_newer
 
 CLOCKS = timedelta(minutes=5)
 """Largest difference between the clocks of a cluster and EMR."""

@@ -10,16 +10,16 @@ from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.settings import read_settings
+from lake_check.parsing.loader import load_domain
+from lake_check.parsing.product_plans import Plans, planned
 from lake_site.collect import facts_of, write_run
 from lake_site.store import S3Store
-from lake_spec.contract.product_inputs import reads_of
-from lake_spec.contract.stage_tables import ERASE
-from lake_spec.contract.site_pages import site_folder
 from lake_spec.diagnostics.errors import LakeError
+from lake_spec.facts.product_inputs import reads_of
+from lake_spec.layout.site_pages import site_folder
+from lake_spec.layout.stage_tables import ERASE
 from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.model import DomainSpec, EnvironmentSpec
-from lake_spec.parsing.loader import load_domain
-from lake_spec.parsing.product_plans import Plans, planned
 
 log = logging.getLogger(__name__)
 

@@ -12,13 +12,13 @@ from lake_airflow.emr.steps import selected
 from lake_airflow.planning.plan import DagPlan, Stage, AlertThresholds
 from lake_airflow.reporting.reports import Report, Reports, Steps, has_ended
 from lake_airflow.runs.run import Run
+from lake_check.messages.message_ids import help_lines
 from lake_spec import VERSION
-from lake_spec.contract.report import FAILED_TABLE
-from lake_spec.contract.dag_names import FULL_LOAD, INCREMENTAL, REPROCESS
-from lake_spec.diagnostics.message_ids import help_lines
 from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.layout.dag_names import FULL_LOAD, INCREMENTAL, REPROCESS
 from lake_spec.model import Event
 from lake_spec.model.continuous import CONTINUOUS
+from lake_spec.state.report import FAILED_TABLE
 
 INGESTING = (FULL_LOAD, INCREMENTAL, REPROCESS, CONTINUOUS)
 """Stages whose reports have the newest file of a table and all of its bad rows."""

@@ -7,9 +7,9 @@ from typing import Any, Mapping
 
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.s3_object import S3Object
-from lake_spec.contract.state_format import FORMAT, parse_state
-from lake_spec.contract.table_states import EndedRun, after_run, states_uri
 from lake_spec.model import EnvironmentSpec
+from lake_spec.state.state_format import FORMAT, parse_state
+from lake_spec.state.table_states import EndedRun, after_run, states_uri
 
 _ATTEMPTS = 5
 

@@ -21,8 +21,8 @@ from functools import cached_property
 from typing import Any
 
 from lake_airflow.runs.s3_object import S3Object
-from lake_spec.contract.state_format import FORMAT, UnreadableState, parse_state
 from lake_spec.model import EnvironmentSpec
+from lake_spec.state.state_format import FORMAT, UnreadableState, parse_state
 
 GRACE = timedelta(minutes=20)
 """Longest time from a grant of a run, of its lease or its slot, to a cluster that EMR

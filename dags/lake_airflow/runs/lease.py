@@ -21,9 +21,9 @@ from functools import cached_property
 from lake_airflow.runs.cluster_slots import GRACE, ClusterSlots
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.s3_object import S3Object
-from lake_spec.contract.lease import Lease, lease_uri, read_lease
 from lake_spec.model import EnvironmentSpec
 from lake_spec.model.continuous import CONTINUOUS, STOP
+from lake_spec.state.lease import Lease, lease_uri, read_lease
 
 _ATTEMPTS = 5
 

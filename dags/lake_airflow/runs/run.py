@@ -9,8 +9,10 @@ from typing import Any, Optional
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.window import Interval, window_params
 from lake_airflow.settings import UNRELEASED, airflow_name
-from lake_spec.contract.run_key import run_key
-from lake_spec.contract.state_format import (
+from lake_spec.layout.run_key import run_key
+from lake_spec.run_options.asked import checked
+from lake_spec.run_options.options import OPTIONS, RunOptions
+from lake_spec.state.state_format import (
     FORMAT,
     UnreadableState,
     WRITTEN_BY,
@@ -18,8 +20,6 @@ from lake_spec.contract.state_format import (
     refuse_newer,
     to_fields,
 )
-from lake_spec.run_options.asked import checked
-from lake_spec.run_options.options import OPTIONS, RunOptions
 
 _LISTS = tuple(each.name for each in OPTIONS if each.value.unset == ())
 

@@ -9,7 +9,7 @@ from typing import Any
 from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lake_spec.contract.conditional_write import write_if_unchanged
+from lake_spec.state.conditional_write import write_if_unchanged
 
 
 class S3Object:

@@ -9,8 +9,8 @@ from typing import Any
 
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.lease import DomainLease
-from lake_spec.contract.dag_names import FULL_LOAD, INCREMENTAL
-from lake_spec.contract.stage_tables import MAINTENANCE
+from lake_spec.layout.dag_names import FULL_LOAD, INCREMENTAL
+from lake_spec.layout.stage_tables import MAINTENANCE
 from lake_spec.model.continuous import CONTINUOUS
 
 _BY_SCHEDULE = "scheduled"  # Airflow's run type

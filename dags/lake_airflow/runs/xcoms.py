@@ -12,8 +12,8 @@ from typing import Any
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.run import Run
 from lake_airflow.settings import airflow_name
-from lake_spec.contract.dag_names import CREATE_TASK
-from lake_spec.contract.run_key import any_run_key
+from lake_spec.layout.dag_names import CREATE_TASK
+from lake_spec.layout.run_key import any_run_key
 
 SUMMARY_TASK = "summary"
 END_TASK = "terminate_cluster"

@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import Optional, Tuple
 
-from lake_spec.contract.published_tables import DELTA_FOLDER, ICEBERG_FOLDER
 from lake_spec.hudi.options import METADATA_FOLDER
+from lake_spec.layout.published_tables import DELTA_FOLDER, ICEBERG_FOLDER
 
 _BASE = re.compile(r"([^._][^_]*)_\d+-\d+-\d+_(\d{14,})\.parquet")
 _LOG = re.compile(r"\.([^._][^_]*)_(\d{14,})\.log\..+")

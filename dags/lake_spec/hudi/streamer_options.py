@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import Dict, List
 
-from lake_spec.contract.jars import UTILITIES
 from lake_spec.hudi.options import HudiKey, log_options
+from lake_spec.platform.jars import UTILITIES
 
 _CLASS = "org.apache.hudi.utilities.streamer.HoodieStreamer"
 _SOURCE = "org.apache.hudi.utilities.sources.SqlFileBasedSource"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from typing import Dict, Iterable, Iterator, List, Optional, Set
 
-from lake_spec.contract.product_inputs import product_levels, reads_of
+from lake_spec.facts.product_inputs import product_levels, reads_of
 from lake_spec.lineage.columns import (
     Edge,
     Field,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Dict, Tuple
+from dataclasses import fields
+from typing import Dict, Iterator, Tuple
 
+from lake_spec.diagnostics.diagnostic import Path
 from lake_spec.model.choices import SurrogateKind
 from lake_spec.model.table import TableSpec
 
@@ -24,3 +26,13 @@ def history_columns(table: TableSpec) -> Dict[str, Tuple[str, str]]:
             "Surrogate key of the version",
         ),
     }
+
+
+def added_columns(table: TableSpec) -> Iterator[Tuple[Path, str]]:
+    """List the columns that history adds, each with the key path of its name."""
+    if table.is_product:
+        return  # it has no history
+    history = table.history
+    for each in fields(history.columns):
+        yield ("history", "columns", each.name), getattr(history.columns, each.name)
+    yield ("history", "surrogate_key", "column"), history.surrogate_key.column

@@ -15,23 +15,14 @@ from lake_spec.model.choices import (
     HistoryRuns,
     Profile,
 )
+from lake_spec.model.column_type import BadType, ColumnType, parse_type
 from lake_spec.model.continuous import Continuous
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
 from lake_spec.model.forms import CRON, NAME, ROLE, SNS_TOPIC
 from lake_spec.model.limits import Limits
-from lake_spec.model.table_parts import (
-    Column,
-    Current,
-    History,
-    Maintenance,
-    Quarantine,
-    Rule,
-    Storage,
-)
 from lake_spec.model.product import Product
 from lake_spec.model.pulls import Changes
-from lake_spec.model.spec_field import setting
 from lake_spec.model.sources import (
     Dimension,
     SnapshotTime,
@@ -41,6 +32,16 @@ from lake_spec.model.sources import (
     Scope,
     Snapshot,
     Source,
+)
+from lake_spec.model.spec_field import setting
+from lake_spec.model.table_parts import (
+    Column,
+    Current,
+    History,
+    Maintenance,
+    Quarantine,
+    Rule,
+    Storage,
 )
 
 OfKind = TypeVar("OfKind", Snapshot, Feed, Dimension, Product)
@@ -124,6 +125,14 @@ class TableSpec:
     def column(self, name: str) -> Optional[Column]:
         """Return the declared column of that name; None if it is not declared."""
         return self._declared.get(name)
+
+    def type_of(self, name: str) -> Optional[ColumnType]:
+        """Return the declared type of a column, if it is declared and valid."""
+        declared = self.column(name)
+        try:
+            return parse_type(declared.type) if declared else None
+        except BadType:
+            return None
 
     @cached_property
     def _declared(self) -> Dict[str, Column]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Dict, List, Tuple
 
-from lake_spec.contract.dag_names import REPROCESS
 from lake_spec.diagnostics.diagnostic import shown
 from lake_spec.diagnostics.suggestions import did_you_mean
+from lake_spec.layout.dag_names import REPROCESS
 from lake_spec.model import DomainSpec
 from lake_spec.model.continuous import CONTINUOUS
 from lake_spec.run_options.options import OPTIONS, RunOptions

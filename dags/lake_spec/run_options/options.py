@@ -12,17 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, List, Optional, Tuple
 
-from lake_spec.contract.dag_names import (
+from lake_spec.facts.pull_folders import PULLS, is_pull_from
+from lake_spec.layout.dag_names import (
     FULL_LOAD,
     INCREMENTAL,
     PRODUCTS,
     REBUILD,
     REPROCESS,
 )
-from lake_spec.contract.erase_request import REQUEST
-from lake_spec.contract.partition_folders import EXPECTED, is_folder
-from lake_spec.contract.pull_folders import PULLS, is_pull_from
-from lake_spec.contract.stage_tables import (
+from lake_spec.layout.partition_folders import EXPECTED, is_folder
+from lake_spec.layout.stage_tables import (
     ERASE,
     MAINTENANCE,
     PRODUCT,
@@ -41,6 +40,7 @@ from lake_spec.run_options.values import (
     Value,
 )
 from lake_spec.run_options.window import Window
+from lake_spec.state.erase_request import REQUEST
 
 _LONGEST_FILE = 1024
 

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, List
 
-PACKAGES = ("lake_airflow", "lake_spec")
+PACKAGES = ("lake_airflow", "lake_check", "lake_site", "lake_spec")
 
 
 class NoRelease(RuntimeError):

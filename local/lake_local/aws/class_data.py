@@ -18,13 +18,13 @@ import tempfile
 from pathlib import Path
 from typing import Any, Dict
 
+from lake_check.parsing.loader import load_domain
 from lake_local.aws import DEFAULT_REGION, client, runtimes
 from lake_local.aws.server import Emulator
-from lake_spec.contract.aws_releases import EMR_RELEASES
-from lake_spec.contract.lease import Lease, lease_uri
 from lake_spec.model import EnvironmentSpec
-from lake_spec.parsing.json_codec import to_data
-from lake_spec.parsing.loader import load_domain
+from lake_spec.model.json_codec import to_data
+from lake_spec.platform.aws_releases import EMR_RELEASES
+from lake_spec.state.lease import Lease, lease_uri
 
 BUCKET = "lake"
 RUN = "things_incremental/1"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Mapping, Sequence
 
-from lake_spec.contract.aws_releases import EMR_RELEASES
+from lake_spec.platform.aws_releases import EMR_RELEASES
 
 NODE_JARS = "|".join(
     sorted(

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Dict, Iterable, Iterator, Set, Tuple
 
-from lake_spec.contract.connection_domains import refusal
+from lake_spec.facts.connection_domains import refusal
 from lake_spec.model import KafkaCluster, TableSpec
 from lake_spec.model.choices import Connector, KafkaSecurity
 from lake_spec.model.connections import PostgreSql

@@ -88,28 +88,28 @@ PROGRAMS = (
     Program(
         "estimate",
         "estimate the duration and cost of a table's runs",
-        "lake_spec",
+        "lake_desk",
         ("estimate",),
     ),
     Program(
         "contract",
         "print a table's data contract (Open Data Contract Standard)",
-        "lake_spec",
+        "lake_desk",
         ("contract",),
     ),
     Program(
-        "compile", "write _compiled.json of every domain", "lake_spec", ("compile",)
+        "compile", "write _compiled.json of every domain", "lake_desk", ("compile",)
     ),
     Program(
         "docs",
         "write the JSON Schemas and reference pages of the specs",
-        "lake_spec",
+        "lake_desk",
         ("docs",),
     ),
     Program(
         "check",
         "list JSON Schemas and reference pages that are out of date",
-        "lake_spec",
+        "lake_desk",
         ("check",),
     ),
     Program("infra", "print templates and parameters for CloudFormation", "lake_infra"),

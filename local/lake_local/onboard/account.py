@@ -11,7 +11,7 @@ import boto3
 from botocore.config import Config
 
 from lake_spec.model import Connection, EnvironmentSpec
-from lake_spec.parsing.json_codec import to_data
+from lake_spec.model.json_codec import to_data
 
 from lake_local.airflow.settings import shut_out_real_accounts
 from lake_local.onboard.spec_text import flow, scalar

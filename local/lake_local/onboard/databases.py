@@ -8,13 +8,13 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import Any, List, Tuple
 
-from lake_spec.contract.connection_domains import refusal
+from lake_check.parsing.loader import load_domain
 from lake_spec.diagnostics.errors import SpecErrors
+from lake_spec.facts.connection_domains import refusal
 from lake_spec.model import EnvironmentSpec, KafkaCluster
+from lake_spec.model import names
 from lake_spec.model.choices import Connector, KafkaSecurity, SecretStore
 from lake_spec.model.connections import Database
-from lake_spec.parsing.loader import load_domain
-from lake_spec.rules import names
 
 from lake_local.errors import BadRequest, LakeLocalError, unknown
 from lake_local.onboard import account, advice, catalog_process, plan, secret, summary

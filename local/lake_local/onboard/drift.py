@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator, List, Tuple
 
-from lake_spec.contract.pull_folders import pulls_of
+from lake_spec.facts.pull_folders import pulls_of
 from lake_spec.model import Feed, TableSpec, envelopes
 from lake_spec.model.column_type import ColumnType, parse_type
 from lake_spec.model.pulls import KafkaTopic

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from lake_spec.hudi.buckets import buckets_for
-from lake_spec.rules.names import glob, relative_path
+from lake_spec.model.names import glob, relative_path
 
 from lake_local.onboard import personal
 from lake_local.onboard.catalog import Column, Table

@@ -7,12 +7,12 @@ import unicodedata
 from functools import partial
 from typing import Dict, Iterable, List, Set, Tuple
 
-from lake_spec.contract.glue_names import SUFFIXES
+from lake_spec.layout.glue_names import SUFFIXES
 from lake_spec.model import envelopes
 from lake_spec.model.choices import Connector
+from lake_spec.model.names import RESERVED_PREFIXES
+from lake_spec.model.names import source_name, text_of_source
 from lake_spec.model.table_parts import HistoryColumns, SurrogateKey
-from lake_spec.rules.columns import RESERVED_PREFIXES
-from lake_spec.rules.names import source_name, text_of_source
 
 LONGEST = 63
 OF_ROW = "_of_row"

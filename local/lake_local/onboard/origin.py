@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, Tuple
 
-from lake_spec.contract.pull_folders import CHANGES, SNAPSHOTS, LOAD, TIMESTAMP
+from lake_spec.facts.pull_folders import CHANGES, SNAPSHOTS, LOAD, TIMESTAMP
 from lake_spec.model.choices import Connector
 
 from lake_local.onboard.catalog import Table

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Dict, Iterator, List, Tuple, Union
 
 from lake_spec.hudi.buckets import buckets_for
-from lake_spec.rules import names
+from lake_spec.model import names
 
 from lake_local.onboard import keys, mariadb_types, personal, postgresql_types
 from lake_local.onboard.catalog import Catalog, Column, Table

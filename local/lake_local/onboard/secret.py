@@ -7,9 +7,9 @@ from typing import Any, Dict, Tuple
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lake_spec.contract.certificates import NoCertificates, certificates_in
 from lake_spec.model.choices import SecretStore
 from lake_spec.model.connections import MariaDb, PostgreSql
+from lake_spec.text.certificates import NoCertificates, certificates_in
 
 from lake_local.onboard.server import Server
 

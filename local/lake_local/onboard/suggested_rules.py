@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Iterator, List
 
-from lake_spec.contract.table_profile import LONGEST, ColumnProfile, TableProfile
+from lake_check.rules.quality import tests_of
 from lake_spec.model import TableSpec
 from lake_spec.model.column_type import parse_type
-from lake_spec.rules.quality import tests_of
+from lake_spec.state.table_profile import LONGEST, ColumnProfile, TableProfile
 from lake_spec.text.patterns import LONGEST_MATCHED
 
 from lake_local.onboard.spec_text import flow, one_line

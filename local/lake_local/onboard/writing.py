@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import List, Tuple
 
-from lake_spec.parsing.discovery import DOMAIN_FILE, ENDING, Survey, survey_domain
+from lake_check.parsing.discovery import DOMAIN_FILE, ENDING, Survey, survey_domain
 
 from lake_local.onboard.plan import Draft, OWNER, Planned, Skipped
 from lake_local.onboard.spec_text import domain_text

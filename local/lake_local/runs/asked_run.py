@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Mapping
 
-from lake_spec.contract.dag_kinds import dag_ids
-from lake_spec.contract.dag_names import DAG_KINDS, PROOF, ids_of
-from lake_spec.parsing.json_codec import to_data
+from lake_spec.layout.dag_kinds import dag_ids
+from lake_spec.layout.dag_names import DAG_KINDS, PROOF, ids_of
+from lake_spec.model.json_codec import to_data
 from lake_spec.run_options.asked import checked, form_of
 
 from lake_local.errors import BadRequest, unknown

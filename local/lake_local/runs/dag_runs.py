@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Iterator
 
-from lake_spec.contract.dag_names import ids_of
-from lake_spec.contract.lease import lease_uri
-from lake_spec.contract.run_key import run_key
+from lake_spec.layout.dag_names import ids_of
+from lake_spec.layout.run_key import run_key
 from lake_spec.run_options.asked import TYPES
+from lake_spec.state.lease import lease_uri
 from lake_spec.text.times import GRAMMAR, parse_timestamp
 
 from lake_local.airflow.rest import ApiError

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any, Iterator
 
-from lake_spec.contract.run_key import run_key
+from lake_spec.layout.run_key import run_key
 
 from lake_local.errors import BadRequest, unknown
 from lake_local.stack import objects

@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from lake_spec.contract.release_files import release_text
-from lake_spec.parsing import product_plans
+from lake_check.parsing import product_plans
+from lake_spec.layout.release_files import release_text
 
 from lake_local.errors import Missing
 from lake_local.stack import objects

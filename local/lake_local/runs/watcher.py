@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Iterable
 
-from lake_spec.contract.dag_names import CREATE_TASK
+from lake_spec.layout.dag_names import CREATE_TASK
 
 from lake_local.airflow.rest import Airflow, ApiError
 from lake_local.errors import StartFailed

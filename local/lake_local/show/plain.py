@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from lake_spec.contract.schema_json import plain_schema
-from lake_spec.contract.table_folders import COMMITS
+from lake_spec.layout.table_folders import COMMITS
+from lake_spec.text.schema_json import plain_schema
 
 from lake_local.show.instants import readable
 from lake_local.show.request import QueryRefused, Request

@@ -24,7 +24,7 @@ from pyiceberg.io import load_file_io
 from pyiceberg.serializers import FromInputFile
 from pyiceberg.table import StaticTable
 
-from lake_spec.contract.published_tables import iceberg_location
+from lake_spec.layout.published_tables import iceberg_location
 from lake_spec.text.sql_text import sql_literal
 
 from lake_local.show import request as requests

@@ -12,7 +12,7 @@ from secrets import token_hex
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lake_spec.contract.site_pages import site_folder
+from lake_spec.layout.site_pages import site_folder
 from lake_spec.model import EnvironmentSpec
 
 from lake_local import page_server

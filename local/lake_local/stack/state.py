@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from lake_spec.contract.state_format import from_fields
+from lake_spec.state.state_format import from_fields
 
 from lake_local.aws import DEFAULT_REGION
 from lake_local.aws.keys import secret_of

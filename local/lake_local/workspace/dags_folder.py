@@ -6,13 +6,14 @@ import os
 import shutil
 from pathlib import Path
 
-from lake_spec.contract.dag_names import PROOF
+from lake_spec.layout.dag_names import PROOF
 from lake_spec.model.forms import NAME
 
 from lake_local.errors import BadRequest
 
 SHARED = (
-    *("lake_spec", "lake_airflow", "lake_site", "clusters", "environments"),
+    *("lake_spec", "lake_check", "lake_airflow", "lake_site"),
+    *("clusters", "environments"),
     *("lake.py", f"{PROOF}.py"),
 )
 _BEGIN = '"""DAGs of the domain '

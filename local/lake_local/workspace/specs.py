@@ -6,11 +6,11 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lake_spec.contract.environment_defaults import with_environment_defaults
+from lake_check.parsing.loader import environment_file, load_domain, load_environment
+from lake_desk.products.plans import with_plans
 from lake_spec.diagnostics.errors import LakeError
+from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec
-from lake_spec.parsing.loader import environment_file, load_domain, load_environment
-from lake_spec.products.plans import with_plans
 
 from lake_local.errors import BadRequest, unknown
 from lake_local.workspace.dags_folder import domains_in

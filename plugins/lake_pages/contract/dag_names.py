@@ -1,1 +1,1 @@
-../../../dags/lake_spec/contract/dag_names.py
+../../../dags/lake_spec/layout/dag_names.py

@@ -1,1 +1,1 @@
-../../../dags/lake_spec/contract/run_key.py
+../../../dags/lake_spec/layout/run_key.py

@@ -1,1 +1,1 @@
-../../../dags/lake_spec/contract/site_pages.py
+../../../dags/lake_spec/layout/site_pages.py

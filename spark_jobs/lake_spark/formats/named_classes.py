@@ -10,7 +10,7 @@ import base64
 import json
 from typing import Mapping, Optional
 
-from lake_spec.contract.schema_json import class_in
+from lake_spec.text.schema_json import class_in
 
 _OF_SPARK = "org.apache.spark."
 _PICKLED = b"arrow.py_extension_type"

@@ -28,7 +28,8 @@ from typing import (
     Union,
 )
 
-from lake_spec.contract.state_format import (
+from lake_spark.storage.object_store import ObjectStore
+from lake_spec.state.state_format import (
     FORMAT,
     UnreadableState,
     WRITTEN_BY,
@@ -36,7 +37,6 @@ from lake_spec.contract.state_format import (
     parse_state,
     state_text,
 )
-from lake_spark.storage.object_store import ObjectStore
 
 SMALL = 200
 """So many files lie in the commit's own object before they go into a part."""

@@ -9,14 +9,13 @@ from typing import Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.contract.partition_folders import parts_of
+from lake_spark.errors import NoSuchPartitions
 from lake_spec.hudi.options import NO_PARTITIONS
+from lake_spec.layout.partition_folders import parts_of
 from lake_spec.model import TableSpec
 from lake_spec.model.column_type import ColumnType
-from lake_spec.products.types import is_value_of
-from lake_spec.rules.columns import type_of
+from lake_spec.model.type_conversion import is_value_of
 from lake_spec.text.marked_values import quoted_value
-from lake_spark.errors import NoSuchPartitions
 
 
 def require_partitions(spec: TableSpec, folders: Sequence[str]) -> None:
@@ -30,7 +29,7 @@ def require_partitions(spec: TableSpec, folders: Sequence[str]) -> None:
                     f"{spec.full_name}: the param partitions has {quoted_value(folder)}, and its "
                     f"partitions are {has}. Choose other tables, or correct the param."
                 )
-            kind = type_of(spec, column)
+            kind = spec.type_of(column)
             if kind and value not in NO_PARTITIONS and not _may_be(value, kind):
                 raise NoSuchPartitions(
                     f"{spec.full_name}: the param partitions has {quoted_value(folder)}, and "

@@ -11,16 +11,6 @@ from typing import Optional
 
 from pyspark.sql import DataFrame
 
-from lake_spec.contract.state_format import UnreadableState
-from lake_spec.contract.table_profile import (
-    TableProfile,
-    profile_text,
-    profile_uri,
-    read_profile,
-)
-from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import Profile
-from lake_spec.rules.columns import RESERVED_PREFIXES
 from lake_spark.errors import LeaseLost, first_line
 from lake_spark.profiling.measure import measure
 from lake_spark.scd2.current import mark_of, not_deleted
@@ -28,6 +18,16 @@ from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import without_hudi_columns
 from lake_spark.storage.session import session_for
 from lake_spark.tables.table_run import TableRun
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.model import Profile
+from lake_spec.model.names import RESERVED_PREFIXES
+from lake_spec.state.state_format import UnreadableState
+from lake_spec.state.table_profile import (
+    TableProfile,
+    profile_text,
+    profile_uri,
+    read_profile,
+)
 
 OLD_AFTER = timedelta(days=6)
 """Age after which a profile is measured again, so that a weekly run always does."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Callable, Dict, List, Sequence
 
-from lake_spec.contract.report import Report, State
 from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.state.report import Report, State
 
 MOST_FAILURES = 3
 """Rounds in a row that a table may fail in before the run ends, and people are notified."""

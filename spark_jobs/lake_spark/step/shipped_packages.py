@@ -9,7 +9,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from lake_spec.contract.release_files import PACKAGES
+from lake_spec.layout.release_files import PACKAGES
 
 
 def unpack() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import List, Protocol, Sequence, Set, TypeVar
 
-from lake_spec.contract.product_inputs import levels, product_levels
+from lake_spec.facts.product_inputs import levels, product_levels
 from lake_spec.model import TableSpec
 
 

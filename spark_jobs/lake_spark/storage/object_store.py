@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Protocol, Sequence, Tuple
 from urllib.parse import urlparse
 
-from lake_spec.contract.checksums import ALGORITHMS, s3_checksum
-from lake_spec.contract.conditional_write import write_if_unchanged
 from lake_spec.model.choices import SecretStore
+from lake_spec.state.checksums import ALGORITHMS, s3_checksum
+from lake_spec.state.conditional_write import write_if_unchanged
 
 MOST_AT_ONCE = 1000
 """What S3 deletes by one request."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec.parsing.loader import load_domain
+from lake_check.parsing.loader import load_domain
 from tests.spark.erasing import ask
 from tests.spark.lake import DOMAIN, Lake
 

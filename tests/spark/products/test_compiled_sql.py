@@ -8,11 +8,11 @@ from decimal import Decimal
 
 import pytest
 
-from lake_spec.products.plans import check_products
-from lake_spec.products.spark_functions import AGGREGATES, FUNCTIONS
-from lake_spec.parsing.loader import load_lake
+from lake_check.parsing.loader import load_lake
+from lake_desk.products.plans import check_products
+from lake_desk.products.spark_functions import AGGREGATES, FUNCTIONS
 from lake_spec.text.sql_references import find_references
-from tests.unit.lake_spec.products.shop import Shop
+from tests.unit.lake_desk.products.shop import Shop
 
 ORDERS = "{{ current('shop.orders') }} AS o"
 CUSTOMER = "{{ current('crm.customer') }} AS c"

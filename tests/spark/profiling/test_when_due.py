@@ -8,21 +8,21 @@ from types import SimpleNamespace
 
 import pytest
 
+from lake_check.parsing.loader import load_domain
 from lake_spark.errors import LeaseLost
 from lake_spark.profiling import profile as module
 from lake_spark.storage.object_store import FolderStore
 from lake_spark.tables.table_run import TableRun
-from lake_spec.contract.report import Report
-from lake_spec.contract.table_profile import (
+from lake_spec.model import Profile, Sensitivity
+from lake_spec.state.report import Report
+from lake_spec.state.table_profile import (
     ColumnProfile,
     TableProfile,
     profile_text,
     read_profile,
 )
-from lake_spec.model import Profile, Sensitivity
-from lake_spec.parsing.loader import load_domain
 from tests.spark.lake import environment_in
-from tests.unit.lake_spec.spec_files import SpecFiles
+from tests.unit.lake_check.spec_files import SpecFiles
 
 COMMIT = "20261126120000000"
 STATUS = ColumnProfile("status", "string", 0, 1, top=(("new", 7),))

@@ -21,7 +21,7 @@ def main(
     from deltalake import DeltaTable
     from pyiceberg.table import StaticTable
 
-    from lake_spec.contract.published_tables import iceberg_location
+    from lake_spec.layout.published_tables import iceberg_location
 
     folder = path[len("file://") :]
     iceberg = StaticTable.from_metadata(iceberg_location(path))

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from lake_spark.landing import literal_paths
-from lake_spec.contract.published_tables import iceberg_location
+from lake_spec.layout.published_tables import iceberg_location
 
 INSTANT = "lake.hudi-instant"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec.parsing.loader import domain_names, load_domain
+from lake_check.parsing.loader import domain_names, load_domain
 from tests.kinds import one_by_day
 from tests.spark.lake import Lake
 

@@ -12,10 +12,10 @@ from collections import Counter
 
 import pytest
 
+from lake_check.parsing.loader import load_domain
+from lake_desk.products.plans import with_plans
 from lake_local.workspace import project
-from lake_spec.parsing.loader import load_domain
 from lake_spark.scd2.events import KEY
-from lake_spec.products.plans import with_plans
 from tests.cases import clinic
 from tests.spark.lake import Lake
 

@@ -16,7 +16,7 @@ from typing import Any, Dict, List
 
 import pytest
 
-from lake_spec.parsing.loader import load_domain
+from lake_check.parsing.loader import load_domain
 from lake_local.onboard.files import Request, planned
 from lake_local.onboard.stores import LocalFolder
 from lake_local.onboard.writing import faults_of, write

@@ -10,8 +10,8 @@ from airflow.models import DagBag
 from lake_airflow import build
 from lake_airflow import build_domain
 from lake_airflow.settings import read_settings
-from lake_spec.contract.jars import ICEBERG
-from lake_spec.contract.release_files import release_text
+from lake_spec.layout.release_files import release_text
+from lake_spec.platform.jars import ICEBERG
 
 DAGS = Path(__file__).resolve().parents[3] / "dags"
 

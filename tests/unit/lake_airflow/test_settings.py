@@ -2,7 +2,6 @@
 
 import pytest
 
-from lake_spec.diagnostics.errors import NoSuchFile
 from lake_airflow.settings import (
     DAGS,
     Release,
@@ -10,7 +9,8 @@ from lake_airflow.settings import (
     read_release,
     read_settings,
 )
-from lake_spec.contract.release_files import release_text
+from lake_spec.diagnostics.errors import NoSuchFile
+from lake_spec.layout.release_files import release_text
 
 
 def test_without_variables_everything_is_beside_the_dags():

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from lake_check.parsing.loader import load_environment, load_lake
 from lake_infra.endpoints import endpoint_services
 from lake_infra.template import GENERATED, LAYERS, TEMPLATES, load_template
-from lake_spec.parsing.loader import load_environment, load_lake
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "deploy.md").read_text("utf-8")

@@ -20,7 +20,7 @@ from lake_infra.policies import documents, resolved
 from lake_infra.resource_names import NotDeployable
 from lake_infra.runtime_role import MOST_FOLDERS, WRITE, role_statements
 from lake_infra.statements import policy_document
-from lake_spec.contract.dag_names import DAG_KINDS
+from lake_spec.layout.dag_names import DAG_KINDS
 from lake_spec.model import (
     Dimension,
     Continuous,

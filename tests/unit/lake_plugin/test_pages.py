@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_spec.contract.dag_names import DAG_KINDS
-from lake_spec.contract.run_key import run_key
+from lake_spec.layout.dag_names import DAG_KINDS
+from lake_spec.layout.run_key import run_key
 from tests.unit.lake_plugin.conftest import RUN_ID
 
 DAG = "moma_incremental"

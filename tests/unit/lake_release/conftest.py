@@ -10,6 +10,7 @@ from pathlib import Path
 
 import bundle
 import pytest
+from lake_check.parsing.loader import load_environment
 from lake_release import mwaa as module
 from lake_release.built import PROJECT, build
 from lake_release.commits import Checkout
@@ -17,8 +18,7 @@ from lake_release.deployment import Deployment
 from lake_release.mwaa import Airflow
 from lake_release.shipped import lake_current
 from lake_release.target import Target
-from lake_spec.contract.dag_names import PROOF
-from lake_spec.parsing.loader import load_environment
+from lake_spec.layout.dag_names import PROOF
 
 from tests.unit.lake_release.buckets import REGION, copy
 from tests.unit.lake_release.mwaa import Mwaa

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 import boto3
 
-from lake_spec.contract.dag_names import PROOF
+from lake_spec.layout.dag_names import PROOF
 
 from tests.unit.lake_release.buckets import BUCKET
 

@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import pytest
+from lake_check.parsing import product_plans
+from lake_check.parsing.product_plans import read_plans
 from lake_release.built import PROJECT, build
 from lake_spec.diagnostics.errors import SpecErrors
-from lake_spec.parsing import product_plans
-from lake_spec.parsing.json_codec import to_data
-from lake_spec.parsing.product_plans import read_plans
+from lake_spec.model.json_codec import to_data
 
 PRODUCT = """\
 name: by_nation
@@ -59,7 +59,7 @@ def test_dags_of_a_product_need_no_sqlglot(project):
         "import sys; sys.modules['sqlglot'] = None\n"
         "from pathlib import Path\n"
         "from lake_airflow.planning.plan import plan\n"
-        "from lake_spec.parsing.loader import load_domain\n"
+        "from lake_check.parsing.loader import load_domain\n"
         "domain = load_domain('moma', Path(sys.argv[1]))\n"
         "assert 'moma_products' in {each.dag_id for each in plan(domain)}\n"
     )

@@ -11,7 +11,7 @@ from itertools import product
 
 import pytest
 from lake_release.errors import ReleaseError
-from lake_spec.contract.dag_names import DAG_KINDS
+from lake_spec.layout.dag_names import DAG_KINDS
 
 from tests.unit.lake_release.conftest import write_dags
 from tests.unit.lake_release.mwaa import OTHERS

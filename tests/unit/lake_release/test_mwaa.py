@@ -10,7 +10,7 @@ import pytest
 from lake_release import airflow_files
 from lake_release.built import PROJECT
 from lake_release.errors import ReleaseError
-from lake_spec.contract.dag_names import PROOF
+from lake_spec.layout.dag_names import PROOF
 
 from tests.unit.lake_release.buckets import BUCKET
 from tests.unit.lake_release.conftest import write_dags

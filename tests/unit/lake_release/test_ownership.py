@@ -16,7 +16,7 @@ from lake_release.airflow_bucket import IGNORE, MARK, AirflowBucket, NotOurs
 from lake_release.errors import ReleaseError
 from lake_release.store import Store, utc_now
 from lake_release.target import POINTER
-from lake_spec.contract.dag_names import PROOF
+from lake_spec.layout.dag_names import PROOF
 
 from tests.unit.lake_release.buckets import BUCKET, WORK_BUCKET
 from tests.unit.lake_release.conftest import write_dags

@@ -83,7 +83,7 @@ def test_settings_of_the_environment_code_and_packages(lake):
 
 
 def test_an_environment_without_an_account_needs_the_bucket():
-    from lake_spec.parsing.loader import load_environment
+    from lake_check.parsing.loader import load_environment
 
     local = load_environment("local", PROJECT / "dags" / "environments")
     local = replace(local, runtime_role=None)

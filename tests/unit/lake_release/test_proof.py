@@ -20,7 +20,7 @@ from lake_release.errors import (
 )
 from lake_release.mwaa import Airflow
 from lake_release.target import POINTER
-from lake_spec.contract.dag_names import PROOF
+from lake_spec.layout.dag_names import PROOF
 
 from tests.unit.lake_release.buckets import BUCKET
 from tests.unit.lake_release.conftest import write_dags

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from lake_site.facts import DomainFacts, runs_of
-from lake_spec.contract.report import FileReport, Report
 from lake_spec.model import (
     Column,
     Csv,
@@ -23,6 +22,7 @@ from lake_spec.model import (
     Term,
 )
 from lake_spec.model.sources import Operation
+from lake_spec.state.report import FileReport, Report
 
 NOW = datetime(2026, 11, 26, 12, 0, tzinfo=timezone.utc)
 ENVIRONMENT = EnvironmentSpec(

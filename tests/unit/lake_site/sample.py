@@ -19,10 +19,10 @@ from lake_site.collect import write
 from lake_site.facts import DomainFacts
 from lake_site.render import Files, domain_files, overall_files
 from lake_site.store import FolderStore
-from lake_spec.contract.report import LayerSize, Maintained
-from lake_spec.contract.table_profile import ColumnProfile, TableProfile
 from lake_spec.model import OnFail, ReadableAs, Rule, TableType
 from lake_spec.model.table_parts import Storage
+from lake_spec.state.report import LayerSize, Maintained
+from lake_spec.state.table_profile import ColumnProfile, TableProfile
 from tests.unit.lake_site.lakes import (
     ENVIRONMENT,
     NOW,

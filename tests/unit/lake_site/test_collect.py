@@ -13,12 +13,12 @@ import boto3
 import pytest
 from moto import mock_aws
 
+from lake_check.costs.ledger import entry_file
 from lake_site import collect
 from lake_site.collect import facts_of, ledger_entries, whole_site, write, write_run
 from lake_site.facts import DAYS
 from lake_site.store import FolderStore, S3Store
-from lake_spec.contract.table_profile import TableProfile, profile_text
-from lake_spec.costs.ledger import entry_file
+from lake_spec.state.table_profile import TableProfile, profile_text
 from tests.unit.lake_site.lakes import ENVIRONMENT, NOW, domain, entry, summary
 
 

@@ -12,8 +12,6 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from lake_site import render
-from lake_spec.contract.report import CheckResult, LayerSize, Maintained
-from lake_spec.contract.table_profile import ColumnProfile, TableProfile
 from lake_spec.model import (
     Column,
     ReadableAs,
@@ -25,6 +23,8 @@ from lake_spec.model import (
     Term,
     Unique,
 )
+from lake_spec.state.report import CheckResult, LayerSize, Maintained
+from lake_spec.state.table_profile import ColumnProfile, TableProfile
 from tests.unit.lake_site.lakes import (
     ENVIRONMENT,
     NOW,

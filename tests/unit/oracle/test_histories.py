@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spec.parsing.loader import load_domain
+from lake_check.parsing.loader import load_domain
 from tests.oracle.histories import FRESH, Features, landing
 from tests.oracle.oracle import DELETE, TRUNCATE, UNAVAILABLE, accepted, tables
 from tests.oracle.tables import SPECS, settings_of

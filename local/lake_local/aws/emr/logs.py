@@ -11,7 +11,7 @@ from typing import Optional
 from lake_local.aws.emr.models import Cluster, Step
 from lake_local.aws.s3.errors import S3Error
 from lake_local.aws.s3.store import ObjectStore
-from lake_spec.contract.report import FAILED_TABLE
+from lake_spec.state.report import FAILED_TABLE
 
 NAMES = ("controller", "stdout", "stderr")
 TAIL = 64 * 1024

@@ -20,9 +20,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from lake_spec.contract.state_format import parse_state, refuse_newer
-from lake_spec.costs import ledger
-from lake_spec.costs.prices import Prices, load_prices
+from lake_check.costs import ledger
+from lake_check.costs.prices import Prices, load_prices
+from lake_spec.state.state_format import parse_state, refuse_newer
 
 from lake_local import text
 from lake_local.cli.commands.scope import home_of, specs_of_args

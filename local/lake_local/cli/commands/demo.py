@@ -16,9 +16,9 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any, Iterable, Iterator
 
-from lake_spec.contract.site_pages import START, table_page
-from lake_spec.contract.table_folders import table_folder
 from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.layout.site_pages import START, table_page
+from lake_spec.layout.table_folders import table_folder
 from lake_spec.model import TableSpec
 
 from lake_local import text

@@ -14,7 +14,7 @@ import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from lake_spec.diagnostics.message_ids import CATALOGUE
+from lake_check.messages.message_ids import CATALOGUE
 
 from lake_local.errors import BadRequest, unknown
 from lake_local.workspace.project import find

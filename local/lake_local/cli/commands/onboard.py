@@ -21,8 +21,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from lake_spec.model import names
 from lake_spec.model.choices import SecretStore
-from lake_spec.rules import names
 
 from lake_local.errors import BadRequest
 from lake_local.onboard import databases, folders

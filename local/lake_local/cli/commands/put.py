@@ -16,8 +16,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path, PurePosixPath
 from typing import Iterable, Iterator
 
-from lake_spec.contract.erase_request import folder_of
 from lake_spec.model import DomainSpec, EnvironmentSpec
+from lake_spec.state.erase_request import folder_of
 
 from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.errors import BadRequest

@@ -17,13 +17,13 @@ import tempfile
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from lake_spec.contract.glue_names import glue_names
-from lake_spec.contract.table_folders import table_folder
+from lake_check.parsing.discovery import DOMAIN_FILE
+from lake_desk.notes import file_of
+from lake_desk.products.plans import check
+from lake_spec.layout.glue_names import glue_names
+from lake_spec.layout.table_folders import table_folder
 from lake_spec.model import Product, TableSpec
-from lake_spec.parsing.discovery import DOMAIN_FILE
-from lake_spec.parsing.notes import file_of
-from lake_spec.products.plans import check
-from lake_spec.rules import names
+from lake_spec.model import names
 
 from lake_local.cli.commands.scope import specs_of_args
 from lake_local.errors import BadRequest

@@ -24,12 +24,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from lake_spec.contract.published_tables import (
+from lake_spec.layout.published_tables import (
     DELTA_FOLDER,
     ICEBERG_FOLDER,
     iceberg_location,
 )
-from lake_spec.contract.table_folders import COMMITS, layer_folder
+from lake_spec.layout.table_folders import COMMITS, layer_folder
 from lake_spec.model import ReadableAs, TableSpec
 
 from lake_local.cli import query

@@ -16,9 +16,9 @@ from argparse import ArgumentParser, Namespace
 from datetime import datetime, timezone
 from pathlib import Path
 
+from lake_check.costs.prices import load_prices
 from lake_site.store import FolderStore, S3Store
-from lake_spec.contract.site_pages import START, site_folder
-from lake_spec.costs.prices import load_prices
+from lake_spec.layout.site_pages import START, site_folder
 
 from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.stack import lock, objects, session

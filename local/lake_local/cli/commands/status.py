@@ -14,8 +14,8 @@ from typing import Any, Iterator
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lake_spec.contract.lease import lease_folder, lease_uri
 from lake_spec.diagnostics.errors import LakeError
+from lake_spec.state.lease import lease_folder, lease_uri
 
 from lake_local import text
 from lake_local.capture import slots

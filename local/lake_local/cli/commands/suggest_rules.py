@@ -15,14 +15,14 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 
 from lake_site.store import S3Store
-from lake_spec.contract.table_profile import (
+from lake_spec.lineage.sensitivity import ColumnSensitivity
+from lake_spec.model import EnvironmentSpec, TableSpec
+from lake_spec.state.table_profile import (
     TableProfile,
     profile_file,
     profile_uri,
     read_profile,
 )
-from lake_spec.lineage.sensitivity import ColumnSensitivity
-from lake_spec.model import EnvironmentSpec, TableSpec
 
 from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.errors import BadRequest

@@ -17,12 +17,12 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Iterable, Iterator
 
+from lake_check.parsing.discovery import DEFAULTS, DOMAIN_FILE, ENDING
+from lake_check.parsing.product_sql import ENDING as SQL
+from lake_desk.notes import Note
+from lake_desk.products.plans import check
 from lake_spec.diagnostics.diagnostic import Diagnostic
 from lake_spec.diagnostics.suggestions import nearest
-from lake_spec.parsing.discovery import DEFAULTS, DOMAIN_FILE, ENDING
-from lake_spec.parsing.notes import Note
-from lake_spec.parsing.product_sql import ENDING as SQL
-from lake_spec.products.plans import check
 
 from lake_local.errors import BadRequest
 from lake_local.workspace.project import Project, find

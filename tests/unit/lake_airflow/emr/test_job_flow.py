@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from lake_airflow.emr.job_flow import run_job_flow_request
+from lake_check.parsing.loader import load_cluster, load_environment
 from lake_spec.model.aws import BootstrapAction
 from lake_spec.model.instances import (
     CoreGroup,
@@ -15,7 +16,6 @@ from lake_spec.model.instances import (
     Market,
     TaskGroup,
 )
-from lake_spec.parsing.loader import load_cluster, load_environment
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, dag_plan, run
 
 PLAN = dag_plan("full_load")

@@ -8,9 +8,9 @@ import botocore.session
 import pytest
 
 from lake_airflow.emr.job_flow import request_problems, run_job_flow_request
+from lake_check.parsing.loader import load_cluster, load_environment
+from lake_check.rules.all_rules import rule_sets_of
 from lake_spec.model import instances
-from lake_spec.parsing.loader import load_cluster, load_environment
-from lake_spec.rules.all_rules import rule_sets_of
 from tests.unit.lake_airflow import random_clusters
 from tests.unit.lake_airflow.specs import dag_plan, run
 

@@ -6,9 +6,9 @@ import pytest
 
 from lake_airflow.emr.steps import LONGEST_STEP, StepError, spark_step, streamer_steps
 from lake_airflow.planning.plan import Stage, StageKind
-from lake_spec.contract.jars import HUDI
-from lake_spec.contract.release_files import sha256_argument
+from lake_spec.layout.release_files import sha256_argument
 from lake_spec.model import Avro, Engine
+from lake_spec.platform.jars import HUDI
 from tests.unit.lake_airflow.specs import (
     ENVIRONMENT,
     dag_plan,

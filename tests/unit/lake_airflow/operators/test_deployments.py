@@ -12,7 +12,7 @@ from lake_airflow.emr.clusters import ClusterFinder, tags_of
 from lake_airflow.operators.reaper import TerminateOrphans
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.reporting.cost_ledger import Ledger
-from lake_spec.contract.deployment import DEPLOYMENT_TAG
+from lake_spec.platform.deployment import DEPLOYMENT_TAG
 from tests.unit.lake_airflow.conftest import Runner, client
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lake_airflow.operators.preview import RunPlan
-from lake_spec.contract.dag_names import DAG_KINDS
+from lake_spec.layout.dag_names import DAG_KINDS
 from lake_spec.model import Continuous, HistoryRuns
 from tests.unit.lake_airflow.specs import (
     CLUSTER,

@@ -6,7 +6,7 @@ from lake_airflow import build_proof
 from lake_airflow.compat import AirflowFailException
 from lake_airflow.operators.prove_release import ProveRelease
 from lake_airflow.settings import DAGS
-from lake_spec.contract.dag_names import PROOF, PROOF_TASK
+from lake_spec.layout.dag_names import PROOF, PROOF_TASK
 
 SOUND = "from lake_airflow import build_domain\nDAGS = build_domain('moma')\n"
 WRONG_REQUEST = """from lake_airflow import build_domain

@@ -15,7 +15,7 @@ from lake_airflow.emr.job_flow import run_job_flow_request
 from lake_airflow.operators.reaper import TerminateOrphans, LeftOver, reaper
 from lake_airflow.runs.ends import Ends
 from lake_airflow.runs.run import check_run
-from lake_spec.contract.run_key import run_key
+from lake_spec.layout.run_key import run_key
 from tests.unit.lake_airflow.conftest import client, logged
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, dag_plan
 

@@ -14,7 +14,7 @@ from lake_airflow.planning.plan import (
     changes_of,
     plan,
 )
-from lake_spec.contract.dag_kinds import dag_ids
+from lake_spec.layout.dag_kinds import dag_ids
 from lake_spec.model import (
     Engine,
     HistoryRuns,
@@ -26,7 +26,7 @@ from lake_spec.model import (
     TableGrant,
 )
 from lake_spec.model.continuous import Continuous
-from lake_spec.parsing.json_codec import to_data
+from lake_spec.model.json_codec import to_data
 from lake_spec.run_options.asked import params_of
 from tests.unit.lake_airflow.specs import (
     dag_plan,

@@ -8,7 +8,7 @@ import pytest
 
 from lake_airflow.planning.form import params
 from lake_airflow.planning.plan import plan
-from lake_spec.contract.dag_names import DAG_KINDS
+from lake_spec.layout.dag_names import DAG_KINDS
 from lake_spec.model import HistoryRuns, JdbcChanges, Scope
 from lake_spec.model.continuous import Continuous
 from lake_spec.run_options.asked import (

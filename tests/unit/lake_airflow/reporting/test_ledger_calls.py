@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError
 
 from lake_airflow.reporting import cost_ledger
 from lake_airflow.reporting.cost_ledger import LOOKS_BACK, MOST_NOTED, Ledger
-from lake_spec.contract.deployment import DEPLOYMENT_TAG, deployment
+from lake_spec.platform.deployment import DEPLOYMENT_TAG, deployment
 from tests.unit.lake_airflow.specs import ENVIRONMENT
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=timezone.utc)

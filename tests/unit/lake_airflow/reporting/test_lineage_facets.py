@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from lake_airflow.operators.submit_stage import SubmitStage
-from lake_spec.contract.report import CheckResult
+from lake_check.parsing import product_plans
 from lake_spec.model import (
     AcceptedRange,
     Aggregate,
@@ -34,7 +34,7 @@ from lake_spec.model import (
 )
 from lake_spec.model import Layer as ModelLayer
 from lake_spec.model.continuous import Continuous
-from lake_spec.parsing import product_plans
+from lake_spec.state.report import CheckResult
 from tests.unit.lake_airflow.specs import (
     ENVIRONMENT,
     dag_plan,

@@ -10,11 +10,11 @@ import pytest
 from lake_airflow.compat import AirflowFailException
 from lake_airflow.operators.finish_run import RunResult
 from lake_airflow.reporting import site
+from lake_check.parsing import product_plans
+from lake_check.parsing.loader import load_lake
+from lake_desk.products.plans import with_plans
 from lake_site.store import S3Store
-from lake_spec.contract.site_pages import run_page, table_page
-from lake_spec.parsing import product_plans
-from lake_spec.parsing.loader import load_lake
-from lake_spec.products.plans import with_plans
+from lake_spec.layout.site_pages import run_page, table_page
 from tests.unit.lake_airflow.conftest import logged
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan
 

@@ -14,7 +14,7 @@ from lake_airflow.runs import cluster_slots
 from lake_airflow.runs.cluster_slots import GRACE, ClusterSlots
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.runs.s3_object import S3Object
-from lake_spec.contract.state_format import UnreadableState
+from lake_spec.state.state_format import UnreadableState
 from tests.unit.lake_airflow.specs import ENVIRONMENT
 
 KEY = "runs/cluster_slots.json"

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from lake_airflow.runs.run import Run, RunRefused, check_run
-from lake_spec.contract.state_format import UnreadableState
 from lake_spec.model import JdbcChanges, KafkaTopic, Scope
+from lake_spec.state.state_format import UnreadableState
 from tests.unit.lake_airflow.specs import (
     RELEASE,
     dag_plan,

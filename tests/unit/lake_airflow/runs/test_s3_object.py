@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.runs.s3_object import S3Object
-from lake_spec.contract import conditional_write
+from lake_spec.state import conditional_write
 from tests.unit.lake_airflow.notifications import Dag, subjects
 from tests.unit.lake_airflow.specs import ENVIRONMENT
 

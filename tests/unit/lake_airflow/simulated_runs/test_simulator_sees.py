@@ -16,15 +16,15 @@ from lake_airflow.operators import create_cluster, reaper, run_over
 from lake_airflow.operators.create_cluster import CreateCluster
 from lake_airflow.operators.deferral import OutlivesTriggers
 from lake_airflow.operators.finish_run import RunResult
-from lake_airflow.runs.lease import DomainLease
-from lake_airflow.operators.terminate_cluster import TerminateCluster
-from lake_airflow.runs import run, xcoms
-from lake_airflow.runs.covered import Covered
-from lake_spec.contract.lease import Lease
 from lake_airflow.operators.reaper import TerminateOrphans
 from lake_airflow.operators.submit_stage import SubmitStage
+from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.reporting.cost_ledger import Ledger
 from lake_airflow.reporting.notifier import FailureCallback, Note, RunNotifier
+from lake_airflow.runs import run, xcoms
+from lake_airflow.runs.covered import Covered
+from lake_airflow.runs.lease import DomainLease
+from lake_spec.state.lease import Lease
 from tests.simulator import airflow, client, designs, world
 from tests.simulator.playing import SCHEDULES, broken
 from tests.unit.lake_airflow.first_task import create_without_looking

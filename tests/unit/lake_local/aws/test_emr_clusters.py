@@ -9,8 +9,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from lake_airflow.emr.job_flow import run_job_flow_request
+from lake_check.parsing.loader import load_cluster, load_environment
 from lake_local.aws import client
-from lake_spec.parsing.loader import load_cluster, load_environment
 from tests.unit.lake_airflow.specs import dag_plan, run
 
 DAGS = Path(__file__).resolve().parents[4] / "dags"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from botocore.exceptions import ClientError
 
-from lake_spec.contract.aws_releases import EMR_RELEASES
+from lake_spec.platform.aws_releases import EMR_RELEASES
 
 
 def test_the_257th_active_step_is_refused(emr, cluster, add, step):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lake_local.aws import runtimes
-from lake_spec.contract.jars import HUDI, ICEBERG
+from lake_spec.platform.jars import HUDI, ICEBERG
 
 BUNDLE_35 = "spark-3.5/hudi-spark3.5-bundle_2.12-1.0.2.jar"
 BUNDLE_34 = "spark-3.4/hudi-spark3.4-bundle_2.12-0.14.0.jar"

@@ -161,7 +161,7 @@ def test_a_command_imports_its_own_module_and_no_other():
     assert {each for each in found if each.startswith(of_commands)} == {
         f"{of_commands}explain"
     }
-    assert not found & {"boto3", "airflow", "lake_spec.parsing.loader"}
+    assert not found & {"boto3", "airflow", "lake_check.parsing.loader"}
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda each: each.name)

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_spec.contract.run_key import run_key
+from lake_spec.layout.run_key import run_key
 
 from lake_local.runs.dag_runs import what_holds_up
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lake_spec.contract.erase_request import uri_of
+from lake_check.parsing.loader import load_environment
 from lake_spec.model import PostgreSql
-from lake_spec.parsing.loader import load_environment
+from lake_spec.state.erase_request import uri_of
 
 from lake_local.cli.commands.put import targets_of, warnings
 from lake_local.errors import BadRequest

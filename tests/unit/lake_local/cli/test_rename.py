@@ -6,10 +6,10 @@ import shutil
 
 import pytest
 
+from lake_check.parsing.loader import load_table
 from lake_local.cli.parser import parse
 from lake_local.errors import BadRequest
 from lake_local.workspace.project import find
-from lake_spec.parsing.loader import load_table
 
 PRODUCT = """name: totals
 description: Number of artists by nationality

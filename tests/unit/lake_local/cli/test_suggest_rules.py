@@ -9,8 +9,8 @@ import pytest
 from lake_local.cli.parser import parse
 from lake_local.errors import BadRequest
 from lake_local.workspace.specs import Specs
-from lake_spec.contract.table_profile import ColumnProfile, TableProfile, profile_text
 from lake_spec.model import Sensitivity
+from lake_spec.state.table_profile import ColumnProfile, TableProfile, profile_text
 
 KEY = "runs/profiles/moma/artists.json"
 

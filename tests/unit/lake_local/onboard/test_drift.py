@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from lake_check.parsing.loader import load_domain
 from lake_local.onboard.catalog import Catalog, Column, Index, Table
 from lake_local.onboard.drift import compare
 from lake_local.onboard.origin import JDBC, Origin
 from lake_local.onboard.plan import Draft, Request, planned
-from lake_spec.parsing.loader import load_domain
 
 REQUEST = Request("shop", Origin(JDBC, "shop_db"))
 ID, NOTE = Column("id", "integer", False), Column("note", "character varying(20)")

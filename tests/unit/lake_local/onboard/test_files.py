@@ -11,12 +11,12 @@ import boto3
 import pytest
 from moto import mock_aws
 
+from lake_check.parsing.loader import load_domain
 from lake_spec.model import Complete
-from lake_spec.parsing.loader import load_domain
 
 from lake_local.onboard import files
-from lake_local.onboard.files import Request, planned
 from lake_local.onboard.file_types import head_of
+from lake_local.onboard.files import Request, planned
 from lake_local.onboard.stores import LocalFolder, NoFiles, s3_folder
 from lake_local.onboard.writing import faults_of, write
 

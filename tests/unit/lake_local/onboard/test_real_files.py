@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spec.parsing.loader import load_domain
+from lake_check.parsing.loader import load_domain
 
 from lake_local.onboard.files import Request, planned
 from lake_local.onboard.plan import Skipped

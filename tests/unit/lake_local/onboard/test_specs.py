@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from lake_check.parsing.loader import load_domain
 from lake_spec.model.choices import Connector
-from lake_spec.parsing.loader import load_domain
 
 from lake_local.onboard import advice, writing
 from lake_local.onboard.catalog import (

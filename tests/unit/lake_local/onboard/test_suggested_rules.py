@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from lake_check.parsing.loader import load_domain
 from lake_local.onboard.suggested_rules import rules_text, suggestions
-from lake_spec.contract.table_profile import ColumnProfile, TableProfile
 from lake_spec.model import Rule
-from lake_spec.parsing.loader import load_domain
-from tests.unit.lake_spec.spec_files import FEED, SpecFiles, changed
+from lake_spec.state.table_profile import ColumnProfile, TableProfile
+from tests.unit.lake_check.spec_files import FEED, SpecFiles, changed
 
 ROWS = 1000
 COLUMNS = {

@@ -13,7 +13,7 @@ from lake_local.errors import BadRequest
 from lake_local.runs import asked_run
 from lake_local.workspace.project import find
 from lake_local.workspace.specs import specs_of
-from tests.unit.lake_spec.spec_files import SNAPSHOT, changed
+from tests.unit.lake_check.spec_files import SNAPSHOT, changed
 
 
 @pytest.fixture(scope="module")

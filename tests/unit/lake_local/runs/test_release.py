@@ -3,10 +3,10 @@
 import json
 from types import SimpleNamespace
 
+from lake_check.parsing.product_plans import FILE, read_plans
 from lake_local.runs import release
 from lake_local.workspace.state_dir import StateDirectory
-from lake_spec.parsing.product_plans import FILE, read_plans
-from tests.unit.lake_spec.products.shop import Shop, planned_domains
+from tests.unit.lake_desk.products.shop import Shop, planned_domains
 
 
 def test_tasks_find_the_plans_of_products_next_to_the_release(tmp_path, monkeypatch):

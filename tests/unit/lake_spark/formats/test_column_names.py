@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from lake_check.parsing.loader import load_domain
 from lake_spark.formats.column_names import Names, sources, true_name, undeclared
 from lake_spark.formats.file_schema import Shape
 from lake_spark.schema.columns import TEXT
-from lake_spec.parsing.loader import load_domain
 
 DOMAIN = "name: tests\ndescription: Tables of tests of names\nowner: test-team\n"
 THINGS = """

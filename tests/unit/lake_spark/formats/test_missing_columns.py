@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from lake_check.parsing.loader import load_domain
 from lake_spark.formats.file_schema import Shape
 from lake_spark.formats.missing_columns import missing_columns
 from lake_spark.schema.columns import TEXT
-from lake_spec.parsing.loader import load_domain
 
 DOMAIN = "name: tests\ndescription: Tables of tests of columns\nowner: test-team\n"
 THINGS = """

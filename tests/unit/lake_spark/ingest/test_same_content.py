@@ -78,7 +78,7 @@ def test_other_bytes_under_a_known_name_are_refused(run, s3, bucket, other):
 
 @pytest.mark.parametrize("algorithm", ["CRC64NVME", "SHA256", "SHA1", "CRC32C"])
 def test_who_puts_it_again_may_use_another_checksum(run, s3, bucket, algorithm):
-    from lake_spec.contract.checksums import s3_checksum
+    from lake_spec.state.checksums import s3_checksum
 
     headers = {f"Checksum{algorithm}": s3_checksum(algorithm, ROWS)}
     s3.put_object(Bucket=bucket, Key="things/a.csv", Body=ROWS, **KMS, **headers)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from lake_spark.step import durations
-from lake_spec.contract.report import Report
+from lake_spec.state.report import Report
 
 RUNS, NOTED = "s3://lake/runs", "s3://lake/runs/timings/sales.json"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lake_spec.hudi.options import HudiKey
-from lake_spec.contract.jars import UTILITIES
 from lake_spec.hudi.streamer_options import streamer_argv
+from lake_spec.platform.jars import UTILITIES
 
 ARTISTS = {
     "sql_file": "s3://lake/runs/moma_full_load/r-1/prepare_full_load/artists.sql",

@@ -13,13 +13,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from lake_check.parsing.loader import load_environment, load_lake
 from lake_infra.policies import policies
 from lake_local.aws.policies.evaluator import Policies
 from lake_local.aws.policies.judge import PolicyEnforcer
-from lake_spec.contract.deployment import DEPLOYMENT_TAG, deployment
 from lake_spec.model import Feed, JdbcTable, Parquet, PostgreSql
 from lake_spec.model.choices import SecretStore
-from lake_spec.parsing.loader import load_environment, load_lake
+from lake_spec.platform.deployment import DEPLOYMENT_TAG, deployment
 
 DAGS = Path(__file__).resolve().parents[5] / "dags"
 WAREHOUSE, LANDING = (f"lake-prod-{n}-111122223333" for n in ("warehouse", "landing"))

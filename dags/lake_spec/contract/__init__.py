@@ -1,1 +1,0 @@
-"""Contract of Airflow and Spark: run keys, leases, reports, folders, formats."""

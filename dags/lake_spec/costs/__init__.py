@@ -1,1 +1,0 @@
-"""Costs of runs: estimates, the ledger, prices."""

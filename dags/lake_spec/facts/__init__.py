@@ -1,0 +1,1 @@
+"""What follows from specs, for all who need it."""

@@ -1,0 +1,1 @@
+"""Names and places: DAGs, folders, files, pages, tables of the catalogue."""

@@ -1,0 +1,1 @@
+"""What one run leaves and others read: reports, leases, requests, with their versions."""

@@ -1,0 +1,1 @@
+"""What is made of specs at a desk and in CI: plans of products, contracts, pages, estimates."""

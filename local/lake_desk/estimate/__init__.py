@@ -1,0 +1,1 @@
+"""Estimates of the duration and cost of a table's runs."""

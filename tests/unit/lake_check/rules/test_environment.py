@@ -1,0 +1,157 @@
+"""Rules on environments: roles, keys and networks are shaped as AWS's are."""
+
+import pytest
+
+from tests.unit.lake_check.spec_files import ENVIRONMENT, diagnostics_of_file
+
+ROLE = "arn:aws:iam::111122223333:role/lake"
+KEY = "arn:aws:kms:eu-central-1:111122223333:key/01234567-89ab-cdef-0123-456789abcdef"
+GROUPS = {"primary": "sg-01234567", "core_and_task": "sg-89abcdef"}
+
+
+def diagnostics(specs, changes):
+    return diagnostics_of_file(specs, "environments/dev.yml", ENVIRONMENT, changes)
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"name": "prod"}, "name: got 'prod'. Its file or folder is named 'dev'"),
+        ({"region": "Frankfurt"}, "region: got 'Frankfurt'. Write an AWS region"),
+        ({"clusters_at_once": 0}, "clusters_at_once: got 0. Write 1 or more"),
+        (
+            {"landing": "/data"},
+            "landing: got '/data'. Write s3://bucket/folder of A-Z a-z 0-9 _ . = +",
+        ),
+        (
+            {"landing": "s3://lake/landing/"},
+            "without a trailing slash.",
+        ),
+        (
+            {"landing": "s3://lake/../x"},
+            "landing: got 's3://lake/../x'. Write s3://bucket/folder of A-Z a-z 0-9 _ "
+            ". = +",
+        ),
+        (
+            {"landing": "s3://La ke/x"},
+            "landing: got 's3://La ke/x'. Write s3://bucket/folder of A-Z a-z 0-9 _ . "
+            "= +",
+        ),
+        (
+            {"logs": "s3://lake/runs"},
+            "logs: got 's3://lake/runs'. It overlaps with `",
+        ),
+        (
+            {"runs": "s3://lake/landing/runs"},
+            "It overlaps with `landing` (s3://la",
+        ),
+        (
+            {"landing": "s3://lake"},
+            "warehouse: got 's3://lake/warehouse'. It overlaps with `",
+        ),
+        (
+            {"readable_as": ["delta", "delta"]},
+            "readable_as: got ['delta', 'delta']. Name each format once.",
+        ),
+        ({"cluster": "../x"}, "cluster: got '../x'. Write 1 to 63 of a-z"),
+        (
+            {"cluster": "standart"},
+            "cluster: unknown cluster 'standart'. Did you mean 'standard'?",
+        ),
+        (
+            {"erase_secret": "a secret!"},
+            "erase_secret: got 'a secret!'. Write the name of an SSM parameter, as in",
+        ),
+        ({"service_role": "a b"}, "service_role: got 'a b'. Write the name of an IAM"),
+        (
+            {"service_role": "arn:aws:iam::1:role/x"},
+            "service_role: got 'arn:aws:iam::1:role/x'. Write the name of an IAM role, 1 to 64",
+        ),
+        ({"instance_profile": ROLE}, "instance_profile: got 'arn:aws:iam::1111"),
+        ({"runtime_role": "lake"}, "runtime_role: got 'lake'. Write the ARN of an IAM"),
+        (
+            {"break_glass_role": "lake"},
+            "break_glass_role: got 'lake'. Write the ARN of an IAM role",
+        ),
+        (
+            {"runtime_role": ROLE},
+            "security_configuration: missing. A runtime role requires a security "
+            "configuration with EnableApplicationScopedIAMRole: write its name.",
+        ),
+        (
+            {"runtime_roles": {"sales": ROLE}, "security_configuration": "roles"},
+            "runtime_role: missing. EMR refuses steps without a role on such",
+        ),
+        (
+            {"runtime_roles": {"Sales": ROLE}},
+            "runtime_roles.Sales: got 'Sales'. Write 1 to 63 of a-z",
+        ),
+        (
+            {"runtime_roles": {"sales": "lake"}},
+            "runtime_roles.sales: got 'lake'. Write the ARN of an IAM role",
+        ),
+        (
+            {"security_configuration": "';"},
+            'security_configuration: got "\';". Write 1 to',
+        ),
+        (
+            {"runtime_roles": {"slaes": ROLE}},
+            "runtime_roles.slaes: unknown domain 'slaes'. Did you mean 'sales'?",
+        ),
+        ({"subnets": ["subnet-x"]}, "subnets[0]: got 'subnet-x'. Write a subnet's id"),
+        (
+            {"subnets": ["subnet-01234567"] * 2},
+            "subnets[1]: got 'subnet-01234567'. Name each subnet once.",
+        ),
+        (
+            {"security_groups": {"primary": "sg-01234567"}},
+            "security_groups.core_and_task: missing.",
+        ),
+        (
+            {"security_groups": {**GROUPS, "service_access": "default"}},
+            "security_groups.service_access: got 'default'. Write a security group's id",
+        ),
+        (
+            {"security_groups": {**GROUPS, "additional_primary": ["sg-1"]}},
+            "security_groups.additional_primary[0]: got 'sg-1'. Write a security group's",
+        ),
+        (
+            {"log_encryption_kms_key_id": KEY.replace("key/", "alias/")},
+            "Write the ARN of a KMS key, no alias, as in",
+        ),
+        (
+            {"s3_encryption_kms_key_id": KEY.replace("eu-central-1", "eu-west-1")},
+            "s3_encryption_kms_key_id: got 'arn:aws:kms:eu-west-1:",
+        ),
+        (
+            {"tags": {"lake:x": "y"}},
+            "tags.lake:x: got 'lake:x'. The project sets this tag on every cluster:",
+        ),
+    ],
+)
+def test_an_environment_that_aws_would_refuse_is_refused(specs, changes, message):
+    assert any(message in each for each in diagnostics(specs, changes))
+
+
+def test_roots_with_a_common_beginning_lie_apart(specs):
+    assert diagnostics(specs, {"runs": "s3://lake/landing-runs"}) == []
+
+
+def test_an_environment_with_everything_passes(specs):
+    changes = {
+        "cluster": "standard",
+        "service_role": "arn:aws:iam::111122223333:role/emr/service",
+        "runtime_role": ROLE,
+        "runtime_roles": {
+            # A domain of another tables folder is none of this one's faults.
+            "human_resources": ROLE,
+            "sales": "arn:aws-us-gov:iam::111122223333:role/a/lake-sales",
+        },
+        "security_configuration": "runtime-roles",
+        "subnets": ["subnet-01234567", "subnet-0123456789abcdef0"],
+        "security_groups": {**GROUPS, "additional_core_and_task": ["sg-00000000"]},
+        "log_encryption_kms_key_id": KEY,
+        "s3_encryption_kms_key_id": KEY,
+        "tags": {"team": "lake"},
+    }
+    assert diagnostics(specs, changes) == []

@@ -285,7 +285,11 @@ def plant(root: Path, name: str, text: str) -> Path:
             "import lake_desk.products.plans",
             "imports lake_desk",
         ),
-        ("dags/lake_check/rules/cluster.py", "import yaml", "only yaml_reader.py knows"),
+        (
+            "dags/lake_check/rules/cluster.py",
+            "import yaml",
+            "only yaml_reader.py knows",
+        ),
         ("dags/lake_spec/a/b.py", "def f():\n  import boto3", ":2 imports boto3"),
         ("dags/lake_spec/checks.py", "import tomllib", "imports tomllib"),
         (

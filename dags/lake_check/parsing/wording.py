@@ -53,7 +53,9 @@ def choose(value: Any, choices: Iterable[str]) -> str:
     """List the choices, the nearest one first."""
     choices = tuple(choices)
     hint = did_you_mean(value, choices) if isinstance(value, str) else ""
-    return f"{hint}Choose one of: {', '.join(choices)}."
+    # A mark alone would not be seen among the commas of the list.
+    named = (each if each[:1].isalnum() else repr(each) for each in choices)
+    return f"{hint}Choose one of: {', '.join(named)}."
 
 
 def unknown_key(shape: Record, key: str, path: Path, known: Sequence[str]) -> Problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, Iterator, List, Sequence, Tuple
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from lake_check.rules.rule_set import RuleSet
 from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
@@ -13,6 +13,7 @@ from lake_spec.model import names
 from lake_spec.model.column_type import BadType, ColumnType, parse_type
 from lake_spec.model.history_columns import added_columns
 from lake_spec.model.names import RESERVED_PREFIXES
+from lake_spec.model.number_format import NumberFormat
 from lake_spec.text.encodings import TYPES
 
 COLUMNS = RuleSet()
@@ -261,6 +262,41 @@ def formats_fit_their_types(spec: TableSpec) -> Iterator[Problem]:
                 f" patterns, as in yyyy-MM-dd HH:mm:ss, or one of: {', '.join(TYPES)}."
             )
             yield got(path, column.format, hint)
+
+
+@COLUMNS.rule("columns", "source.format")
+def numbers_fit_their_columns(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse a form of numbers for a column without numbers, or in files that have types.
+
+    Fix: Remove `numbers`, or correct the column's type.
+    """
+    for name, column in spec.columns:
+        if column.numbers is None:
+            continue
+        path, kind = ("columns", name, "numbers"), spec.type_of(name)
+        if not isinstance(getattr(spec.source, "format", None), Csv):
+            hint = "Only numbers of CSV are texts that need a form: remove it."
+            yield Problem(path, None, "it is for files of CSV", hint)
+        elif kind and not kind.is_numeric:
+            hint = f"The column is {kind.text}: remove it, or declare a number."
+            yield Problem(path, None, "it is for columns of numbers", hint)
+
+
+@COLUMNS.rule("columns", "source.format")
+def number_marks_differ(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse one character for fractions and for groups: a text would be two numbers.
+
+    Fix: Choose another `group`, or leave it out.
+    """
+    of_files = getattr(getattr(spec.source, "format", None), "numbers", None)
+    places: List[Tuple[Path, Optional[NumberFormat]]] = [
+        (("source", "format", "numbers"), of_files),
+        *((("columns", n, "numbers"), each.numbers) for n, each in spec.columns),
+    ]
+    for path, form in places:
+        if form and form.group and form.group.value == form.decimal.value:
+            hint = "It is the decimal mark too: choose another, or leave it out."
+            yield got((*path, "group"), form.group.value, hint)
 
 
 def _is_pattern(text: str) -> bool:

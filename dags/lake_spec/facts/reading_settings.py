@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping
 
-OF_ROWS = ("null_text", "quoted_null", "escape", "extended")
+OF_ROWS = ("null_text", "quoted_null", "escape", "extended", "numbers")
 """What a format says of values that stand in stored rows: a change is a redefinition."""
 _OF_SOURCE = (
     *("path", "files", "load", "changes", "duplicate_keys"),

@@ -17,6 +17,7 @@ from lake_spec.model.choices import (
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
 from lake_spec.model.limits import Limits, SHARE
+from lake_spec.model.number_format import NumberFormat
 from lake_spec.model.product import Product
 from lake_spec.model.pulls import Changes, JdbcTable
 from lake_spec.model.spec_field import setting
@@ -62,6 +63,11 @@ class Csv:
         "control characters, and a field that is the escape and N means null.",
         None,
         example="\\",
+    )
+    numbers: Optional[NumberFormat] = setting(
+        "How numbers are written, where that is not as in 1234.56.",
+        None,
+        example={"decimal": ",", "group": "."},
     )
 
     @property

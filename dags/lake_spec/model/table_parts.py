@@ -19,6 +19,7 @@ from lake_spec.model.choices import (
 )
 from lake_spec.model.forms import COLUMN_TYPE
 from lake_spec.model.limits import Limits, SHARE
+from lake_spec.model.number_format import NumberFormat
 from lake_spec.model.spec_field import setting
 from lake_spec.text.numbers import plain_number
 
@@ -49,6 +50,12 @@ class Column:
         "base64_unscaled of a decimal (its digits as big-endian bytes).",
         None,
         example="epoch_millis",
+    )
+    numbers: Optional[NumberFormat] = setting(
+        "How its numbers are written in files of CSV; if left out, as "
+        "`source.format.numbers` says.",
+        None,
+        example={"decimal": ",", "group": "."},
     )
     dropped: bool = setting(
         "Mark the column as no longer sent: a file without it keeps the present "

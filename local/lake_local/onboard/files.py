@@ -355,6 +355,7 @@ def _with_words(column: ColumnText, name: str, surveyed: Survey) -> ColumnText:
         comment=words,
         guess=guess,
         format=values.format or None,
+        numbers=values.numbers,
         sensitivity="personal" if guess else "",
     )
 

@@ -28,6 +28,7 @@ class ColumnText:
     type: str
     sources: Tuple[str, ...] = ()
     format: str | None = None
+    numbers: Dict[str, Any] = field(default_factory=dict)
     guess: str = ""
     comment: str = ""
     description: str = ""
@@ -120,6 +121,8 @@ def _column(column: ColumnText) -> str:
         settings["source"] = list(column.sources)
     if column.format:
         settings["format"] = column.format
+    if column.numbers:
+        settings["numbers"] = column.numbers
     if column.sensitivity:
         settings["sensitivity"] = column.sensitivity
     if column.description:

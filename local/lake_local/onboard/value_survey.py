@@ -19,6 +19,7 @@ from lake_local.onboard.file_types import (
     json_object,
     type_of,
 )
+from lake_local.onboard.number_texts import NumberTexts
 from lake_local.onboard.row_keys import KeyRows
 from lake_local.onboard.stores import Store, opened
 
@@ -36,21 +37,12 @@ NEAR_SHARE = 0.01
 """A type that all values but this share fit is worth a comment."""
 
 
-OTHERS = {
-    "dates such as 31.12.2026": (
-        re.compile(r"(0[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{4}"),
-        "dd.MM.yyyy",
-    ),
-    "numbers with a decimal comma (1.234,56), which no setting reads": (
-        re.compile(r"-?(\d{1,3}(\.\d{3})+|\d+),\d+"),
-        "",
-    ),
-    "numbers in groups of digits (1,234.56), which no setting reads": (
-        re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?"),
-        "",
-    ),
-}
-"""How values may be written -> their pattern, and the format of a date that reads them."""
+GERMAN_DATE = re.compile(r"(0[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{4}")
+GERMAN_FORMAT = "dd.MM.yyyy"
+TWO_NUMBERS = (
+    "numbers in one of two forms: 1,234 may be 1234 or 1.234. Kept as text; if you know, "
+    "declare a number with numbers"
+)
 
 
 @dataclass
@@ -79,8 +71,9 @@ class Column:
     phones: int = 0
     absent: Dict[str, int] = field(default_factory=dict)
     """Words that may stand for no value, with how often they do."""
-    others: Dict[str, int] = field(default_factory=lambda: dict.fromkeys(OTHERS, 0))
-    """How many values are written in a way that no type reads without more."""
+    dates: int = 0
+    """How many values are dates such as 31.12.2026."""
+    number_texts: NumberTexts = field(default_factory=NumberTexts)
 
     def add(self, value: Any, where: Callable[[], str]) -> None:
         """Take a value in account; `where` says its file and row."""
@@ -107,24 +100,25 @@ class Column:
             self.emails += bool(personal.EMAIL.fullmatch(text))
         elif text[:1] in "+0(":
             self.phones += bool(personal.PHONE.fullmatch(text))
-        for name, (pattern, _) in OTHERS.items():
-            if self.others[name] == self.seen - 1:
-                self.others[name] += bool(pattern.fullmatch(text))
+        if self.dates == self.seen - 1:
+            self.dates += bool(GERMAN_DATE.fullmatch(text))
+        self.number_texts.add(text)
 
     @property
     def is_text_with_absent(self) -> bool:
         """Whether words such as NA are texts here as the others are."""
         return bool(self.absent) and self.type == "string"
 
-    def _other(self) -> str:
-        """Return the way that all values are written in, and no type reads as it is."""
-        ways = (name for name, count in self.others.items() if 0 < count == self.seen)
-        return next(ways, "") if self.kinds == {"text"} else ""
-
     @property
     def format(self) -> str:
         """The format that reads the values as dates, if one does."""
-        return OTHERS[self._other()][1] if self._other() else ""
+        is_date = self.kinds == {"text"} and self.dates == self.seen
+        return GERMAN_FORMAT if is_date else ""
+
+    @property
+    def numbers(self) -> Dict[str, Any]:
+        """The form that all values are numbers in, where no type reads them without it."""
+        return self.number_texts.found if self.kinds == {"text"} else {}
 
     def _text(self, text: str, where: Callable[[], str]) -> None:
         before, point, after = text.partition(".")
@@ -151,6 +145,8 @@ class Column:
             return "string"
         if self.format:
             return "date"
+        if self.numbers:
+            return self.number_texts.type
         for name, each in self.candidates.items():
             if not each.misfits and (name != "double" or self.has_point):
                 return self._whole(name)
@@ -166,8 +162,8 @@ class Column:
             return f"no value in {rows:,} rows"
         if self.kinds == {"nested"} and self.seen > len(self.nested):
             return f"fits the first {len(self.nested):,} of {self.seen:,} values"
-        if self._other() and not self.format:
-            return f"{self._other()}: kept as text"
+        if self.kinds == {"text"} and self.number_texts.is_ambiguous:
+            return TWO_NUMBERS
         empty = rows - self.seen
         of_them = f", {empty:,} without a value" if empty else ""
         if self.type != "string":

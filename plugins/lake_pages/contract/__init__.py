@@ -1,1 +1,1 @@
-"""Modules of lake_spec/layout that the pages need: links to them, so that each rule has one place."""
+"""Links to modules of lake_spec/layout that the pages need: each rule has one place."""

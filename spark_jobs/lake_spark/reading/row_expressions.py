@@ -10,8 +10,9 @@ import hashlib
 import uuid
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
-from lake_spec.model import Column, Csv, Json, OnTypeMismatch, Orc, TableSpec
+from lake_spec.model import Column, Csv, Format, Json, OnTypeMismatch, Orc, TableSpec
 from lake_spec.model.column_type import ColumnType
+from lake_spec.model.number_format import NumberFormat
 from lake_spec.model.envelopes import IGNORED, LOG_NAME, NO_ROW, OLD_KEY, columns_of
 from lake_spec.text.encodings import BASE64
 from lake_spec.text.marked_values import row_value
@@ -383,6 +384,14 @@ def own_start(spec: TableSpec, shape: Shape, columns: Columns, word: str) -> str
     return f"CASE WHEN {word} IN ({_literals(declared.load)}) THEN {start} END"
 
 
+def _numbers(kind: Format, declared: Optional[Column]) -> Optional[NumberFormat]:
+    """Return how numbers are written: the column's word comes before the file's."""
+    if not isinstance(kind, Csv):
+        return None
+    own = declared.numbers if declared else None
+    return own or kind.numbers
+
+
 def _conversion(spec: TableSpec, name: str) -> Conversion:
     declared = spec.column(name)
     kind = spec.landed.format
@@ -394,6 +403,7 @@ def _conversion(spec: TableSpec, name: str) -> Conversion:
         # Spark reads an empty field as null whatever its options say.
         empty=isinstance(kind, Csv) and not is_told,
         pattern=_format(spec, declared) if declared else None,
+        numbers=_numbers(kind, declared),
         timezone=spec.landed.timezone,
         # ORC's timestamps are what a clock showed, without its zone.
         local_times=isinstance(kind, Orc) and spec.landed.timezone.upper() != "UTC",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import List, Optional, Tuple
 
 from lake_spec.model.column_type import ColumnType
+from lake_spec.model.number_format import NumberFormat
 from lake_spec.text.encodings import EPOCHS, TYPES, UNSIGNED
 from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.schema import json_text
@@ -45,8 +46,8 @@ class Conversion:
 
     `null_text` are texts that mean no value; `empty` whether a missing text is
     the empty one; `pattern` and `timezone` say how text is a time, or `pattern` how
-    a value is encoded; `local_times` that timestamps are of a clock in `timezone`;
-    `marked` that texts may be numbers of JSON (json_text.MARK).
+    a value is encoded; `numbers` how texts are numbers; `local_times` that timestamps
+    are of a clock in `timezone`; `marked` that texts may be numbers of JSON (json_text.MARK).
     """
 
     null_text: Tuple[str, ...] = ()
@@ -55,6 +56,7 @@ class Conversion:
     timezone: str = "UTC"
     local_times: bool = False
     marked: bool = False
+    numbers: Optional[NumberFormat] = None
 
     def reads(self, found: ColumnType, table: ColumnType) -> bool:
         """Return whether the column's format says what the file's whole numbers mean."""
@@ -268,6 +270,10 @@ class Conversion:
             return self._from_json(text, table)
         if table.name == "binary":
             return f"CAST({text} AS binary)"
+        if table.name in _NUMBERS and self.numbers is not None:
+            number = replace(self, numbers=None)._from_text("n", table)
+            plain = _plain_number(text, self.numbers)
+            return f"transform(array({plain}), n -> {number})[0]"
         if table.name == "decimal":
             return self._decimal(text, table)
         if table.name in ("float", "double"):
@@ -306,7 +312,9 @@ class Conversion:
     def _inside(self) -> "Conversion":
         """Return how values inside a text are read: a text that CSV calls none counts."""
         null_text = () if self.empty else self.null_text
-        return replace(self, empty=False, null_text=null_text, marked=True)
+        return replace(
+            self, empty=False, null_text=null_text, marked=True, numbers=None
+        )
 
     def _as_text(self, kind: ColumnType) -> ColumnType:
         """Return the type with text for each single value, as JSON is read first."""
@@ -435,6 +443,20 @@ class Conversion:
             typed = f"CAST({typed} AS string)"
         back = f"CAST({typed} AS {found.text})"
         return f"({column} IS NOT NULL AND NOT ({back} <=> {column}))"
+
+
+def _plain_number(text: str, form: NumberFormat) -> str:
+    """Return an expression: the number as programs write it; null where it is not so written.
+
+    Words such as NaN stay. `1.23` with groups by a point is no number, nor 123.
+    """
+    marks = sql_literal(form.decimal.value + form.groups)
+    whole = sql_literal(rf"\A *{form.pattern} *\z")
+    return (
+        f"CASE WHEN {text} RLIKE {whole}"
+        f" THEN translate({text}, {marks}, '.')"
+        f" WHEN {text} RLIKE {_NO_NUMBER_TEXT} THEN {text} END"
+    )
 
 
 def _reason(words: str, value: str) -> str:

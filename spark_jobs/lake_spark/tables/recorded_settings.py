@@ -64,6 +64,8 @@ def of_log(spec: TableSpec, *, with_defaults: bool = True) -> Definition:
         found[f"columns.{name}.source"] = sorted(column.source or (name,))
         if with_defaults or column.format is not None:
             found[f"columns.{name}.format"] = column.format
+        if with_defaults or column.numbers is not None:
+            found[f"columns.{name}.numbers"] = column.numbers and vars(column.numbers)
     return _as_json(found)
 
 

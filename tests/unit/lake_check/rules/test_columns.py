@@ -143,6 +143,48 @@ def test_encodings_of_other_types_are_told(specs, kind, form, message):
     assert message in diagnostic
 
 
+@pytest.mark.parametrize("kind", ["int", "bigint", "double", "decimal(9,2)"])
+def test_numbers_of_csv_have_a_form(specs, kind):
+    column = {"type": kind, "numbers": {"decimal": ",", "group": "."}}
+    assert diagnostics_of(specs, FEED, {"columns.total": column}) == []
+
+
+@pytest.mark.parametrize(
+    "changes, diagnostic",
+    [
+        (
+            {"columns.total": {"type": "date", "numbers": {"decimal": ","}}},
+            "columns.total.numbers: it is for columns of numbers. The column is date:"
+            " remove it, or declare a number.",
+        ),
+        (
+            {
+                "columns.total": {"type": "int", "numbers": {"decimal": ","}},
+                "source.format": {"type": "json"},
+            },
+            "columns.total.numbers: it is for files of CSV. Only numbers of CSV are"
+            " texts that need a form: remove it.",
+        ),
+        (
+            {"columns.total": {"type": "int", "numbers": {"group": "."}}},
+            "columns.total.numbers.group: got '.'. It is the decimal mark too: choose"
+            " another, or leave it out.",
+        ),
+        (
+            {"source.format.numbers": {"decimal": ",", "group": ","}},
+            "source.format.numbers.group: got ','. It is the decimal mark too: choose"
+            " another, or leave it out.",
+        ),
+        (
+            {"source.format.numbers": {"decimal": ";"}},
+            "source.format.numbers.decimal: got ';'. Choose one of: '.', ','.",
+        ),
+    ],
+)
+def test_forms_of_numbers_that_cannot_be_are_told(specs, changes, diagnostic):
+    assert diagnostics_of(specs, FEED, changes) == [diagnostic]
+
+
 def test_one_column_can_have_many_names_at_the_source(specs):
     column = {"type": "int", "source": ["Wiki QID", "wiki.qid", "after.$oid"]}
     assert diagnostics_of(specs, FEED, {"columns.total": column}) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lake_check.parsing.loader import load_domain
+from lake_spec.model.number_format import NumberFormat
 
 from lake_local.onboard.files import Request, planned
 from lake_local.onboard.plan import Skipped
@@ -109,12 +110,44 @@ def test_dates_with_points_get_a_format(tmp_path):
     assert (am.type, am.format) == ("date", "dd.MM.yyyy"), text
 
 
-@pytest.mark.parametrize("values", [("1.234,56", "7,5"), ("1,234.56", "1,000")])
-def test_numbers_that_no_setting_reads_are_told(tmp_path, values):
+@pytest.mark.parametrize(
+    "values, kind, decimal, group",
+    [
+        (("1.234,56", "7,5", "12"), "decimal(38,2)", ",", "."),
+        (("7,5", "12,25"), "decimal(38,2)", ",", None),
+        (("1,234.56", "1,000"), "decimal(38,2)", ".", ","),
+        (("1,234,567", "12"), "bigint", ".", ","),
+        (("1 234,5", "12"), "decimal(38,1)", ",", " "),
+        (("-1'234.50", "3"), "decimal(38,2)", ".", "'"),
+    ],
+)
+def test_numbers_get_the_form_that_alone_reads_them(
+    tmp_path, values, kind, decimal, group
+):
     rows = "".join(f"{n};{value}\n" for n, value in enumerate(values))
     text, spec = drafted(tmp_path, f"id;betrag\n{rows}")
-    assert dict(spec.columns)["betrag"].type == "string"
-    assert "which no setting reads: kept as text" in text
+    column = dict(spec.columns)["betrag"]
+    assert (column.type, column.numbers) == (kind, NumberFormat(decimal, group)), text
+
+
+@pytest.mark.parametrize(
+    "values, is_told",
+    [
+        (("1,234", "5,678"), True),  # 1234 or 1.234
+        (("1,234", "5.678"), True),
+        (("552 100 554", "552 100 555"), False),  # a register's number
+        (("0,5", "01,5"), False),
+        (("+49 301 234", "+49 301 235"), False),
+        (("1.234,56", "1,234.56"), False),
+        (("12,5", "a"), False),
+    ],
+)
+def test_numbers_of_no_form_or_of_two_stay_texts(tmp_path, values, is_told):
+    rows = "".join(f"{n};{value}\n" for n, value in enumerate(values))
+    text, spec = drafted(tmp_path, f"id;betrag\n{rows}")
+    column = dict(spec.columns)["betrag"]
+    assert (column.type, column.numbers) == ("string", None), text
+    assert ("numbers in one of two forms" in text) is is_told
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,15 @@ from datetime import timedelta
 
 import pytest
 from lake_release import pointer
-from lake_release.airflow_bucket import IGNORE, MARK, AirflowBucket, NotOurs
+from lake_release.airflow_bucket import (
+    IGNORE,
+    LOADER,
+    MARK,
+    UNMARKED,
+    AirflowBucket,
+    NotOurs,
+)
+from lake_release.checksums import digest
 from lake_release.errors import ReleaseError
 from lake_release.store import Store, utc_now
 from lake_release.target import POINTER
@@ -463,6 +471,10 @@ def unmark(lake, buckets):
     """Leave what was deployed as the version before wrote it: no marks, no owner, its
     patterns."""
     put(lake, {IGNORE: b"releases\nlake_current.py\n"})
+    loader = buckets.versions[BUCKET, LOADER][-1]["Content"]
+    before = loader.replace(b'"lake_check", "lake_site", ', b"")
+    assert digest(before) in UNMARKED
+    put(lake, {LOADER: before})
     for kept in buckets.versions.values():
         for each in filter(None, kept):
             each["Metadata"] = {}

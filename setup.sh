@@ -86,7 +86,7 @@ inputs_of() { # the files that say what is in a piece
     case $1 in
         .venv-*) echo "requirements/${1#.venv-}.lock requirements/build.lock requirements/uv.lock" ;;
         .local/samples) echo requirements/samples.{lock,sha256} ;;
-        "$CLASS_DATA") echo requirements/spark.lock "$(inputs_of .local/jars/spark-3.5)" local/lake_local/aws/{class_data,runtimes}.py ;;
+        "$CLASS_DATA") echo requirements/spark.lock "$(inputs_of .local/jars/spark-3.5)" local/lake_local/emulator/class_data.py emulator/lake_emulator/runtimes.py ;;
         *) echo "local/runtimes/${1##*/}/pom.xml local/runtimes/${1##*/}/jars.sha256" ;;
     esac
 }
@@ -265,8 +265,8 @@ build_samples() { # of each package the one table, and nothing of it is run
 }
 
 build_class_data() { # without it all works the same, a few seconds later
-    env -u LAKE_VENVS -u LAKE_JARS -u LAKE_JAVA_OPTIONS PYTHONPATH=local:dags \
-        .venv-airflow/bin/python -m lake_local.aws.class_data || echo "no archive was made"
+    env -u LAKE_VENVS -u LAKE_JARS -u LAKE_JAVA_OPTIONS PYTHONPATH=emulator:local:dags \
+        .venv-airflow/bin/python -m lake_local.emulator.class_data || echo "no archive was made"
 }
 
 build() { # one piece; the stamp comes last, so half a piece never counts

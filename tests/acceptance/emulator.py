@@ -11,10 +11,10 @@ from typing import Any, Dict, Iterator
 import boto3
 from lake_acceptance.subject import load
 from lake_infra.policies import policies
-from lake_local.aws import DEFAULT_REGION
-from lake_local.aws.keys import KEY_ID
-from lake_local.aws.policies.judge import FILE as POLICIES
-from lake_local.aws.server import Emulator
+from lake_emulator import DEFAULT_REGION
+from lake_emulator.keys import KEY_ID
+from lake_emulator.policies.judge import FILE as POLICIES
+from lake_emulator.server import Emulator
 from lake_local.stack.objects import ensure_bucket
 
 SECRET = "/lake/local/erase"

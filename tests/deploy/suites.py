@@ -41,7 +41,7 @@ SUITES = (
     Suite(
         "calls are refused where a statement is missing",
         NEWER,
-        ("tests/unit/lake_local/aws/policies",),
+        ("tests/unit/lake_emulator/policies",),
     ),
     Suite("workflows", NEWER, ("tests/policy/test_workflows.py",)),
     Suite(

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from lake_local.aws.runtimes import PROJECT
+from lake_emulator.runtimes import PROJECT
 from lake_spec.products.plans import check
 from tests.hostile import names
 from tests.hostile.child import serve

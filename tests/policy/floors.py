@@ -39,7 +39,12 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
     ),
     "local/lake_local": (
         *("__main__", "cli", "capture", "onboard", "runs", "stack", "page_server"),
-        *("airflow", "workspace", "aws", "show", "text", "errors"),
+        *("airflow", "workspace", "emulator", "show", "text", "errors"),
+    ),
+    "emulator/lake_emulator": (
+        *("__main__", "server", "router", "admin", "policies", "emr", "moto_services"),
+        *("guard", "calls", "s3", "faults", "pages", "http_server", "keys"),
+        *("state_mark", "table_optimizers", "private_folder", "runtimes"),
     ),
 }
 

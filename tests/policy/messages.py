@@ -70,7 +70,7 @@ SECTIONS = (
         "Command line and emulator",
         "Errors of `./run_locally.sh` and of the emulator. They end a command with the "
         "exit codes that [commands](../commands.md) lists.",
-        errors=("local/lake_local",),
+        errors=("local/lake_local", "emulator/lake_emulator"),
     ),
 )
 

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OURS = frozenset(
     {"lake_spec", "lake_airflow", "lake_spark", "lake_local", "lake_infra"}
     | {"lake_release", "lake_acceptance", "lake_pages", "lake_site"}
+    | {"lake_emulator"}
 )
 NEWER_THAN_PYTHON_39 = frozenset({"tomllib"})
 STDLIB = frozenset(sys.stdlib_module_names) - NEWER_THAN_PYTHON_39
@@ -73,13 +74,12 @@ LAYERS = (
         "local/lake_local",
         frozenset(
             {
+                "lake_emulator",
                 "lake_local",
                 "lake_site",
                 "lake_spec",
                 "boto3",
                 "botocore",
-                "moto",
-                "werkzeug",
             }
             | {"psutil", "pyspark", "requests", "bundle", "lake_infra"}
         ),
@@ -89,7 +89,13 @@ LAYERS = (
             "argcomplete": ("parser.py",),
             **{name: ("readers.py",) for name in ("duckdb", "deltalake", "pyiceberg")},
         },
-        remedy="the emulator speaks to Airflow and Spark as a user does: over HTTP and argv",
+        remedy="it speaks to Airflow and Spark as a user does: over HTTP and argv",
+    ),
+    Layer(
+        "emulator/lake_emulator",
+        frozenset({"lake_emulator", "lake_spec", "boto3", "botocore", "moto"})
+        | {"werkzeug"},
+        remedy="the emulator runs steps by argv, and knows nothing of whose they are",
     ),
     Layer(
         "infra/lake_infra",
@@ -325,9 +331,9 @@ def test_an_allowed_import_is_no_fault(tmp_path, name, text):
             "cli stands above onboard",
         ),
         (
-            "local/lake_local/aws/emr/x.py",
-            "from lake_local.workspace import project",
-            "workspace stands above aws",
+            "emulator/lake_emulator/emr/x.py",
+            "from lake_emulator import server",
+            "server stands above emr",
         ),
     ],
 )

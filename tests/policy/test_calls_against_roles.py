@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lake_infra.policies import resolved
-from lake_local.aws.policies.evaluator import Asked
+from lake_emulator.policies.evaluator import Asked
 from lake_spec.contract.deployment import deployment
 from lake_spec.parsing.loader import load_environment, load_lake
 from tests.deploy import recorded

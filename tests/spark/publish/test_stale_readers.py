@@ -40,7 +40,7 @@ class Readers:
         self._process = subprocess.Popen(
             [str(python), "-m", "tests.readers.staying", *paths],
             cwd=PROJECT,
-            env={"PYTHONPATH": "dags:local:.", "TZ": "UTC"},
+            env={"PYTHONPATH": "dags:emulator:local:.", "TZ": "UTC"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

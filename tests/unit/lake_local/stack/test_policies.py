@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 
-from lake_local.aws.policies.judge import FILE
-from lake_local.aws.server import Emulator
+from lake_emulator.policies.judge import FILE
+from lake_emulator.server import Emulator
 from lake_local.stack import policies
 from lake_local.stack.state import Stack
 from lake_local.workspace import project

@@ -1,0 +1,160 @@
+"""The emulator as one process: build, serve, stop."""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import IO
+
+from lake_emulator import DEFAULT_REGION
+from lake_emulator.admin import Admin
+from lake_emulator.calls import Calls
+from lake_emulator.emr.persistence import Journal
+from lake_emulator.emr.service import LocalEmr
+from lake_emulator.emr.step_runner import StepRunner
+from lake_emulator.emr.web import EmrWeb
+from lake_emulator.faults import Faults
+from lake_emulator.guard import Authenticator
+from lake_emulator.http_server import Server
+from lake_emulator.keys import secret_of
+from lake_emulator.moto_services import MotoServices
+from lake_emulator.policies.judge import FILE as POLICIES, PolicyEnforcer, policies_of
+from lake_emulator.router import Application
+from lake_emulator.s3.store import ObjectStore
+from lake_emulator.s3.web import S3Web
+from lake_emulator.state_mark import claim
+
+log = logging.getLogger(__name__)
+
+
+class StateDirectoryInUse(Exception):
+    """Another emulator has its state in the same state directory.
+
+    Fix: Stop it with `./run_locally.sh down`, or choose another directory with
+    --state-dir DIR.
+    """
+
+
+class Emulator:
+    """AWS on 127.0.0.1, with its state below the state directory `home`."""
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        port: int = 0,
+        region: str = DEFAULT_REGION,
+        grace: float = 10,
+        idle_scale: float = 1.0,
+    ) -> None:
+        claim(home, given={POLICIES})
+        policies = policies_of(home)
+        self._lock = _lock(home)
+        self._server = Server(port, self._not_ready)
+        self.url = self._server.url
+        self.faults = Faults()
+        self._moto = MotoServices(home / "services")
+        self.store = ObjectStore(
+            home / "s3",
+            self._moto.has_bucket,
+            self._moto.uses_kms,
+            self._moto.versioning,
+        )
+        self.secret = secret_of(home)
+        host = StepRunner(
+            home / "emr",
+            self.store,
+            endpoint=self.url,
+            secret=self.secret,
+            grace=grace,
+        )
+        self.emr = LocalEmr(
+            host,
+            Journal(home / "emr"),
+            region=region,
+            faults=self.faults,
+            idle_scale=idle_scale,
+        )
+        self.judge = PolicyEnforcer(home, self.emr, policies)
+        self.s3 = S3Web(self.store)
+        self._server.app = Application(
+            self.s3,
+            EmrWeb(self.emr),
+            self._moto,
+            self.faults,
+            Admin(self.emr, self.faults, self.judge, home=str(home)),
+            Calls(home),
+            Authenticator(self.secret, self._server.server_address[1]),
+            self.judge,
+        )
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.1}
+        )
+
+    def start(self) -> None:
+        self._thread.start()
+        log.info("serving %s", self.url)
+
+    def stop(self) -> None:
+        """End all steps, then the server; objects stay on disk."""
+        log.info("stopping")
+        self.emr.close()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+        self.store.close()
+        self._lock.close()
+        log.info("stopped")
+
+    @staticmethod
+    def _not_ready(environ: object, start_response: object) -> list[bytes]:
+        raise ConnectionError("not ready")
+
+
+def serve(home: Path, *, port: int, region: str = DEFAULT_REGION) -> None:
+    """Serve until SIGTERM or SIGINT; the log goes to `<state directory>/aws.log`."""
+    claim(home, given={POLICIES})
+    _log_to(home / "aws.log")
+    asked = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: asked.set())
+    emulator = Emulator(home, port=port, region=region)
+    emulator.start()
+    try:
+        while not asked.wait(1):
+            pass
+    finally:
+        emulator.stop()
+
+
+def _lock(home: Path) -> IO[str]:
+    """Lock the state directory: one emulator each, however the last one ended."""
+    file = open(home / "aws.pid", "a+")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as reason:
+        file.seek(0)
+        pid = file.read().strip()
+        message = (
+            f"the state directory {home} is in use by another emulator (process {pid})."
+            " Stop it first: ./run_locally.sh down"
+        )
+        raise StateDirectoryInUse(message) from reason
+    file.truncate(0)
+    file.write(f"{os.getpid()}\n")
+    file.flush()
+    return file
+
+
+def _log_to(file: Path) -> None:
+    logging.basicConfig(
+        filename=file,
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+    for noisy in ("werkzeug", "botocore", "moto"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)

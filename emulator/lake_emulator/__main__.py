@@ -6,14 +6,16 @@ import argparse
 import sys
 from pathlib import Path
 
-from lake_emulator import DEFAULT_REGION
+from lake_emulator.clients import DEFAULT_REGION
+from lake_emulator.emr.step_rules import StepRules
 from lake_emulator.policies.documents import PolicyError
 from lake_emulator.private_folder import NotPrivate
 from lake_emulator.server import StateDirectoryInUse, serve
 from lake_emulator.state_mark import NotAStateDirectory
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None, rules: StepRules = StepRules()) -> int:
+    """Serve as the arguments say, and return the exit code; `rules` are for its steps."""
     parser = argparse.ArgumentParser(
         prog="python -m lake_emulator",
         description="The local AWS emulator, on loopback.",
@@ -23,7 +25,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--region", default=DEFAULT_REGION, help="region of ARNs")
     args = parser.parse_args(argv)
     try:
-        serve(args.state_dir.resolve(), port=args.port, region=args.region)
+        serve(args.state_dir.resolve(), port=args.port, region=args.region, rules=rules)
     except (StateDirectoryInUse, NotAStateDirectory, NotPrivate, PolicyError) as reason:
         print(reason, file=sys.stderr)
         return 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import urllib.error
 import urllib.request
 from typing import Any
 
@@ -9,7 +10,7 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from lake_emulator import DEFAULT_REGION
+from lake_emulator.clients import DEFAULT_REGION
 from lake_emulator.keys import KEY_ID
 
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -32,3 +33,12 @@ def ask(
         asked.url, data=body or None, headers=dict(asked.headers), method=method
     )
     return _OPENER.open(request, timeout=seconds)
+
+
+def is_healthy(url: str, secret: str) -> bool:
+    """Return whether the emulator at `url` answers its health check."""
+    try:
+        with ask(url, "health", secret=secret, seconds=5) as response:
+            return bool(response.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False

@@ -13,22 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Mapping, Sequence
 
-from lake_spec.contract.aws_releases import EMR_RELEASES
-
+LABELS = ("emr-7.11.0", "emr-7.12.0", "emr-7.13.0", "emr-7.14.0")
+"""Releases whose Spark and Hudi a runtime of this machine stands in for."""
+HUDI_JARS = "/usr/lib/hudi"
 NODE_JARS = "|".join(
-    sorted(
-        {
-            folder
-            for e in EMR_RELEASES.values()
-            for folder in (
-                e.hudi_jars,
-                e.connector_jars,
-                e.iceberg_jar.rpartition("/")[0],
-            )
-        }
-    )
+    (HUDI_JARS, "/usr/lib/spark/connector/lib", "/usr/share/aws/iceberg/lib")
 )
-"""Folders of a node's jars that a step may name."""
+"""Folders of a node's jars that a step may name, as a regular expression."""
 PROJECT = Path(__file__).resolve().parents[2]
 NODE = Path(__file__).resolve().parent / "node"
 """What the Python of a step imports first."""
@@ -136,7 +127,7 @@ STREAMER = Runtime(
         ("hudi-utilities-slim-bundle", "streamer/hudi-utilities-slim.jar"),
     ),
 )
-RELEASES = dict.fromkeys(EMR_RELEASES, SPARK_35)
+RELEASES = dict.fromkeys(LABELS, SPARK_35)
 
 
 def jars_root() -> Path:
@@ -290,10 +281,10 @@ def _write_defaults(
 
 def _without_hudi_jars(value: str) -> str:
     """Remove a cluster's own Hudi jars: they are on the class path already."""
-    if "/usr/lib/hudi/" not in value:
+    if f"{HUDI_JARS}/" not in value:
         return value
     return ",".join(
-        part for part in value.split(",") if not part.startswith("/usr/lib/hudi/")
+        part for part in value.split(",") if not part.startswith(f"{HUDI_JARS}/")
     )
 
 

@@ -10,11 +10,12 @@ import threading
 from pathlib import Path
 from typing import IO
 
-from lake_emulator import DEFAULT_REGION
+from lake_emulator.clients import DEFAULT_REGION
 from lake_emulator.admin import Admin
 from lake_emulator.calls import Calls
 from lake_emulator.emr.persistence import Journal
 from lake_emulator.emr.service import LocalEmr
+from lake_emulator.emr.step_rules import StepRules
 from lake_emulator.emr.step_runner import StepRunner
 from lake_emulator.emr.web import EmrWeb
 from lake_emulator.faults import Faults
@@ -50,6 +51,7 @@ class Emulator:
         region: str = DEFAULT_REGION,
         grace: float = 10,
         idle_scale: float = 1.0,
+        rules: StepRules = StepRules(),
     ) -> None:
         claim(home, given={POLICIES})
         policies = policies_of(home)
@@ -71,6 +73,7 @@ class Emulator:
             endpoint=self.url,
             secret=self.secret,
             grace=grace,
+            failure_prefix=rules.failure_prefix,
         )
         self.emr = LocalEmr(
             host,
@@ -78,6 +81,7 @@ class Emulator:
             region=region,
             faults=self.faults,
             idle_scale=idle_scale,
+            refused=rules.refused,
         )
         self.judge = PolicyEnforcer(home, self.emr, policies)
         self.s3 = S3Web(self.store)
@@ -115,14 +119,20 @@ class Emulator:
         raise ConnectionError("not ready")
 
 
-def serve(home: Path, *, port: int, region: str = DEFAULT_REGION) -> None:
+def serve(
+    home: Path,
+    *,
+    port: int,
+    region: str = DEFAULT_REGION,
+    rules: StepRules = StepRules(),
+) -> None:
     """Serve until SIGTERM or SIGINT; the log goes to `<state directory>/aws.log`."""
     claim(home, given={POLICIES})
     _log_to(home / "aws.log")
     asked = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: asked.set())
-    emulator = Emulator(home, port=port, region=region)
+    emulator = Emulator(home, port=port, region=region, rules=rules)
     emulator.start()
     try:
         while not asked.wait(1):

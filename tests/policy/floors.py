@@ -43,7 +43,7 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
     ),
     "emulator/lake_emulator": (
         *("__main__", "server", "router", "admin", "policies", "emr", "moto_services"),
-        *("guard", "calls", "s3", "faults", "pages", "http_server", "keys"),
+        *("guard", "calls", "s3", "faults", "pages", "http_server", "clients", "keys"),
         *("state_mark", "table_optimizers", "private_folder", "runtimes"),
     ),
 }

@@ -11,7 +11,6 @@ from typing import Optional
 from lake_emulator.emr.models import Cluster, Step
 from lake_emulator.s3.errors import S3Error
 from lake_emulator.s3.store import ObjectStore
-from lake_spec.contract.report import FAILED_TABLE
 
 NAMES = ("controller", "stdout", "stderr")
 TAIL = 64 * 1024
@@ -44,16 +43,17 @@ def publish(store: ObjectStore, cluster: Cluster, step: Step, folder: Path) -> N
             log.warning("%s %s: log not put: %s", cluster.id, step.id, reason)
 
 
-def last_error(folder: Path) -> str:
+def last_error(folder: Path, prefix: str = "") -> str:
     """Return what went wrong, in the step's own words.
 
     Spark writes a Python driver's stderr to stdout, so both are looked at:
-    the lines that begin with FAILED, or else the last one that names an error,
+    the lines that begin with `prefix`, or else the last one that names an error,
     or else the last line of stderr.
     """
     errors, output = _lines(folder / "stderr"), _lines(folder / "stdout")
-    reported = [line for line in errors + output if line.startswith(FAILED_TABLE)]
-    named = [line for line in errors + output if ERROR.search(line)]
+    lines = errors + output
+    reported = [line for line in lines if prefix and line.startswith(prefix)]
+    named = [line for line in lines if ERROR.search(line)]
     return "; ".join(reported or named[-1:] or errors[-1:])[:1024]
 
 

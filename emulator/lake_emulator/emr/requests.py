@@ -7,13 +7,13 @@ is ignored in silence.
 from __future__ import annotations
 
 import shlex
-from typing import Any, Iterable, Mapping
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
-from lake_emulator.emr import permitted_steps
 from lake_emulator.emr.errors import not_covered, validation
 from lake_emulator.emr.models import Cluster, Step, new_id
 from lake_emulator.runtimes import RELEASES
 
+Refused = Callable[[Sequence[str]], Optional[str]]
 RUNNER = "command-runner.jar"
 MOST_ACTIVE_STEPS = 256
 LONGEST_STEP = 10_240
@@ -90,13 +90,19 @@ def new_cluster(request: Mapping[str, Any]) -> Cluster:
 
 
 def new_steps(
-    cluster: Cluster, configs: Iterable[Mapping[str, Any]], role: str | None
+    cluster: Cluster,
+    configs: Iterable[Mapping[str, Any]],
+    role: str | None,
+    refused: Refused,
 ) -> list[Step]:
-    """Return the steps, all of them checked before the first is taken."""
+    """Return the steps, all of them checked before the first is taken.
+
+    `refused` says what of a step's arguments is not taken; None for nothing.
+    """
     if role and "SecurityConfiguration" not in cluster.described:
         message = "Runtime roles are not supported on this cluster."
         raise validation(f"{message} It has no security configuration.")
-    steps = [_new_step(cluster, config, role) for config in configs]
+    steps = [_new_step(cluster, config, role, refused) for config in configs]
     if len(cluster.active_steps) + len(steps) > MOST_ACTIVE_STEPS:
         message = "Maximum number of active steps(State = 'Running', 'Pending' or"
         raise validation(f"{message} 'Cancel_Pending') for cluster exceeded.")
@@ -122,12 +128,14 @@ def pairs(entries: Iterable[Mapping[str, str]]) -> dict[str, str]:
     return {entry["Key"]: entry.get("Value", "") for entry in entries}
 
 
-def _new_step(cluster: Cluster, config: Mapping[str, Any], role: str | None) -> Step:
+def _new_step(
+    cluster: Cluster, config: Mapping[str, Any], role: str | None, refused: Refused
+) -> Step:
     jar = config["HadoopJarStep"]
     action = config.get("ActionOnFailure", "CONTINUE")
     _check_action(cluster, action)
     _check_size(jar)
-    _check_command(jar, _arguments(jar, role))
+    _check_command(jar, _arguments(jar, role), refused)
     return Step(
         id=new_id("s"),
         name=config["Name"],
@@ -168,10 +176,10 @@ def _arguments(jar: Mapping[str, Any], role: str | None) -> list[str]:
         raise validation(f"{message}: {error}.") from None
 
 
-def _check_command(jar: Mapping[str, Any], args: list[str]) -> None:
+def _check_command(jar: Mapping[str, Any], args: list[str], refused: Refused) -> None:
     if jar["Jar"].rpartition("/")[2] != RUNNER:
         raise not_covered(f"the step jar {jar['Jar']} (only {RUNNER})")
-    if other := permitted_steps.unlike_ours(args):
+    if other := refused(args):
         raise not_covered(other)
 
 

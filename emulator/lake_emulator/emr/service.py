@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Callable, Optional, Sequence
 
 from lake_emulator.emr import describe, requests
 from lake_emulator.emr.cluster_life import ClusterLife
@@ -11,6 +11,7 @@ from lake_emulator.emr.models import Cluster, Ending
 from lake_emulator.emr.persistence import Journal
 from lake_emulator.emr.queries import EmrQueries, Reply, Request, find_step
 from lake_emulator.emr.state_machine import ClusterState, StepState
+from lake_emulator.emr.step_rules import StepRules
 from lake_emulator.emr.step_runner import StepRunner
 from lake_emulator.faults import Faults
 
@@ -35,17 +36,21 @@ class LocalEmr(EmrQueries):
         region: str,
         faults: Optional[Faults] = None,
         idle_scale: float = 1.0,
+        refused: Callable[[Sequence[str]], Optional[str]] = StepRules().refused,
     ) -> None:
         self._host = host
         self._journal = journal
         super().__init__(journal.load(), region)
         self._faults = faults or Faults()
         self._idle_scale = idle_scale
+        self._refused = refused
         self._lives: dict[str, ClusterLife] = {}
 
     def run_job_flow(self, request: Request) -> Reply:
         cluster = requests.new_cluster(request)
-        cluster.steps = requests.new_steps(cluster, request.get("Steps", []), None)
+        cluster.steps = requests.new_steps(
+            cluster, request.get("Steps", []), None, self._refused
+        )
         slow = self._faults.take("RunJobFlow", "slow_start")
         cluster.start_seconds = slow.seconds if slow else 0
         with self._changed:
@@ -67,7 +72,7 @@ class LocalEmr(EmrQueries):
         with self._changed:
             cluster = self._modifiable(request["JobFlowId"])
             role = request.get("ExecutionRoleArn")
-            steps = requests.new_steps(cluster, request["Steps"], role)
+            steps = requests.new_steps(cluster, request["Steps"], role, self._refused)
             cluster.steps.extend(steps)
             self._note(cluster)
         return {"StepIds": [step.id for step in steps]}

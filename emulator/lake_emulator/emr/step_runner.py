@@ -39,12 +39,14 @@ class StepRunner:
         endpoint: str,
         secret: str,
         grace: float = 10,
+        failure_prefix: str = "",
     ) -> None:
         self._folder = folder
         self._store = store
         self._endpoint = endpoint
         self._secret = secret
         self._grace = grace
+        self._failure_prefix = failure_prefix
         end_leftovers(folder)
 
     def folder(self, cluster: Cluster, step: Step) -> Path:
@@ -80,7 +82,8 @@ class StepRunner:
         killed = signal_name(code)
         reason = f"Killed by {killed}" if killed else f"Exit code {code}"
         folder = self.folder(cluster, step)
-        return Outcome(self._failure(cluster, step, reason, logs.last_error(folder)))
+        message = logs.last_error(folder, self._failure_prefix)
+        return Outcome(self._failure(cluster, step, reason, message))
 
     def refuse(self, cluster: Cluster, step: Step, reason: Exception) -> Outcome:
         """Record that a step could not start: it fails like one that ended at once."""

@@ -1,3 +1,3 @@
-"""What this project adds to the local AWS emulator."""
+"""The local AWS emulator as this project runs it: its own steps alone, and class archives."""
 
 from __future__ import annotations

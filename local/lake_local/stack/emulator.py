@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-import urllib.error
 from typing import Any
 
 import lake_emulator
 from lake_emulator.emr.state_machine import ClusterState
 from lake_emulator.keys import secret_of
-from lake_emulator.pages import ask
+from lake_emulator.pages import is_healthy
 from lake_local.errors import StartFailed
 from lake_local.stack.state import Stack
 from lake_local.workspace import background
@@ -28,7 +27,7 @@ def start(
 ) -> Process:
     """Start the emulator on `port`; it is not ready yet when this returns."""
     path = [str(project.root / each) for each in ("emulator", "local", "dags")]
-    argv = [sys.executable, "-m", "lake_emulator"]
+    argv = [sys.executable, "-m", "lake_local.emulator"]
     return background.start(
         NAME,
         [*argv, "--state-dir", str(home.root), "--port", str(port)],
@@ -51,15 +50,6 @@ def wait_until_healthy(home: StateDirectory, process: Process, url: str) -> None
                 f"{background.tail(log)}"
             )
         time.sleep(0.1)
-
-
-def is_healthy(url: str, secret: str) -> bool:
-    """Return whether the emulator answers its health check."""
-    try:
-        with ask(url, "health", secret=secret, seconds=5) as response:
-            return bool(response.status == 200)
-    except (urllib.error.URLError, OSError):
-        return False
 
 
 def stop(process: Process) -> None:

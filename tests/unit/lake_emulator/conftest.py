@@ -10,29 +10,25 @@ import pytest
 from botocore.config import Config
 
 from lake_emulator import client
-from lake_emulator.emr import permitted_steps
+from lake_emulator.emr.step_rules import StepRules, other_command
 from lake_emulator.server import Emulator
 
 RELEASE = "emr-7.13.0"
 PLAIN = (["bash"], ["python3"], ["true"], ["false"])
+RULES = StepRules(
+    refused=lambda args: None if args[:1] in PLAIN else other_command(args),
+    failure_prefix="FAILED ",
+)
+"""Plain commands stand for those of Spark."""
 
 
 @pytest.fixture(scope="package")
 def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
     home = tmp_path_factory.mktemp("aws")
-    served = Emulator(home, grace=2, idle_scale=0.005)
+    served = Emulator(home, grace=2, idle_scale=0.005, rules=RULES)
     served.home = home
     served.start()
-    # Plain commands stand for those of Spark, which the emulator alone would start.
-    patch = pytest.MonkeyPatch()
-    ours = permitted_steps.unlike_ours
-    patch.setattr(
-        permitted_steps,
-        "unlike_ours",
-        lambda args: ours(args) if args[:1] not in PLAIN else None,
-    )
     yield served
-    patch.undo()
     served.stop()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lake_emulator import table_optimizers
-from lake_emulator.emr.permitted_steps import COMMANDS
+from lake_emulator.emr.step_rules import COMMANDS
 from lake_emulator.emr import requests
 from lake_emulator.emr.web import covered, service_model
 from lake_emulator.moto_services import SERVICES

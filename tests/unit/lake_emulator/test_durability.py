@@ -19,17 +19,16 @@ from lake_emulator import client
 from lake_emulator.keys import secret_of
 from lake_emulator.moto_services import MotoServices
 from lake_emulator.server import Emulator, StateDirectoryInUse
-from lake_local.stack.emulator import is_healthy
+from lake_emulator.pages import is_healthy
 
 ROOT = Path(__file__).resolve().parents[3]
-CODE = [str(ROOT / each) for each in ("emulator", "dags")]
+CODE = ROOT / "emulator"
 
 SERVE = """
 import sys
 from lake_emulator import __main__ as command
-from lake_emulator.emr import permitted_steps
-permitted_steps.unlike_ours = lambda args: None
-sys.exit(command.main(sys.argv[1:]))
+from lake_emulator.emr.step_rules import StepRules
+sys.exit(command.main(sys.argv[1:], StepRules(refused=lambda args: None)))
 """
 """The emulator, whose steps may be plain commands here."""
 
@@ -45,7 +44,7 @@ class Served:
         self.url = f"http://127.0.0.1:{port}"
         self.process = subprocess.Popen(
             [sys.executable, "-c", SERVE, "--state-dir", home, "--port", str(port)],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(CODE)},
+            env={**os.environ, "PYTHONPATH": str(CODE)},
             stderr=subprocess.PIPE,
         )
         try:

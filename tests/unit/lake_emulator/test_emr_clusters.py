@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 
 import pytest
 from botocore.exceptions import ClientError
 
-from lake_airflow.emr.job_flow import run_job_flow_request
 from lake_emulator import client
-from lake_spec.parsing.loader import load_cluster, load_environment
-from tests.unit.lake_airflow.specs import dag_plan, run
 
-DAGS = Path(__file__).resolve().parents[3] / "dags"
 SHUT = "A job flow that is shutting down, terminated, or finished may not be modified."
 
 
@@ -225,37 +220,3 @@ def refused(call) -> tuple[str, str]:
         call()
     error = raised.value.response["Error"]
     return error["Code"], error["Message"]
-
-
-def test_fleets_scaling_and_keys_are_shown_as_asked_for(emr, launch):
-    """The request of clusters/large.yml in environments/prod.yml."""
-    plan = dag_plan("full_load")
-    asked = run_job_flow_request(
-        plan,
-        run=run(plan),
-        cluster=load_cluster("large", DAGS / "clusters"),
-        environment=load_environment("prod", DAGS / "environments"),
-    )
-    cluster = launch(**asked)
-    told = emr.describe_cluster(ClusterId=cluster)["Cluster"]
-    assert told["InstanceCollectionType"] == "INSTANCE_FLEET"
-    assert told["LogEncryptionKmsKeyId"] == asked["LogEncryptionKmsKeyId"]
-    assert told["SecurityConfiguration"] == asked["SecurityConfiguration"]
-    attributes = told["Ec2InstanceAttributes"]
-    assert attributes["Ec2SubnetId"] == "subnet-0123456789abcdef0"
-    assert attributes["EmrManagedMasterSecurityGroup"] == "sg-0123456789abcdef0"
-    fleets = emr.list_instance_fleets(ClusterId=cluster)["InstanceFleets"]
-    assert [(f["TargetOnDemandCapacity"], f["TargetSpotCapacity"]) for f in fleets] == [
-        (1, 0),
-        (2, 0),
-        (0, 4),
-    ]
-    instances = emr.list_instances(ClusterId=cluster)["Instances"]
-    assert [(each["InstanceType"], each["Market"]) for each in instances] == [
-        ("m7g.2xlarge", "ON_DEMAND"),
-        *[("r7g.2xlarge", "ON_DEMAND")] * 2,
-        *[("r7g.2xlarge", "SPOT")] * 4,
-    ]
-    assert {each["InstanceFleetId"] for each in instances} == {f["Id"] for f in fleets}
-    policy = emr.get_managed_scaling_policy(ClusterId=cluster)["ManagedScalingPolicy"]
-    assert policy == asked["ManagedScalingPolicy"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from botocore.exceptions import ClientError
 
-from lake_spec.contract.aws_releases import EMR_RELEASES
+from lake_emulator.runtimes import LABELS
 
 
 def test_the_257th_active_step_is_refused(emr, cluster, add, step):
@@ -70,7 +70,7 @@ def test_an_unknown_release_is_refused_naming_the_known_ones(launch):
     assert code == "ValidationException"
     assert message == (
         "The supplied release label is invalid: emr-6.1.0."
-        f" The emulator knows: {', '.join(EMR_RELEASES)}."
+        f" The emulator knows: {', '.join(LABELS)}."
     )
 
 

@@ -18,7 +18,6 @@ from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 
 from lake_emulator import client
-from lake_emulator.emr import permitted_steps
 from lake_emulator.http_server import Server
 from lake_emulator.keys import credentials_file, secret_of
 from lake_emulator.state_mark import FILE as MARK
@@ -188,58 +187,3 @@ def test_nothing_but_loopback_is_listened_on():
         assert server.socket.family == socket.AF_INET
     finally:
         server.server_close()
-
-
-ROOT = "s3://lake/artifacts/releases/3f9c2a71"
-OURS = [
-    [
-        *("spark-submit", "--deploy-mode", "client", "--py-files"),
-        f"{ROOT}/lake.zip,{ROOT}/boto3.zip",
-    ],
-    [f"{ROOT}/main.py", "--release", ROOT],
-]
-
-
-@pytest.mark.parametrize(
-    "args",
-    [
-        [],
-        ["bash", "-c", "touch mark"],
-        ["python3", "x.py"],
-        ["/usr/bin/spark-submit", *OURS[0][1:], *OURS[1]],
-        ["spark-submit"],
-        ["spark-submit", "/tmp/x.py"],
-        ["spark-submit", "s3://lake/landing/x.py"],
-        ["spark-submit", f"{ROOT}/main.py"],
-        [*OURS[0][:-1], "s3://lake/landing/lake.zip", *OURS[1]],
-        [*OURS[0][:-1], f"{ROOT}/lake.zip", *OURS[1]],
-        [*OURS[0][:-1], f"{ROOT}/lake.zip,s3://lake/landing/boto3.zip", *OURS[1]],
-        ["spark-submit", "--class", "x.Y", *OURS[0][1:], *OURS[1]],
-        ["spark-submit", "--files", "/etc/passwd", *OURS[0][1:], *OURS[1]],
-        ["spark-submit", "--jars", "http://page.example/x.jar", *OURS[0][1:], *OURS[1]],
-        ["spark-submit", "--conf", "spark.jars=http://x/x.jar", *OURS[0][1:], *OURS[1]],
-        [
-            *("spark-submit", "--conf"),
-            "spark.driver.extraJavaOptions=-javaagent:/tmp/x.jar",
-            *(*OURS[0][1:], *OURS[1]),
-        ],
-    ],
-)
-def test_steps_of_other_commands_and_applications_are_refused(args):
-    assert unlike(args)
-
-
-def test_our_own_steps_are_none_of_them():
-    from lake_spec.hudi.streamer_options import streamer_argv
-
-    places = {"sql_file": "s3://lake/w/x.sql", "base_path": "s3://lake/w/d/t/changes"}
-    argv = streamer_argv(checkpoint="a1", table_name="t", **places)
-    assert unlike(["spark-submit", *argv]) is None
-    jars = ["s3://lake/own.jar", "/usr/lib/spark/connector/lib/spark-avro.jar"]
-    for more in ([], jars):
-        with_jars = ["--jars", ",".join(more)] if more else []
-        ours = [OURS[0][0], *OURS[0][1:3], *with_jars, *OURS[0][3:], *OURS[1]]
-        assert unlike(ours) is None
-
-
-unlike = permitted_steps.unlike_ours

@@ -14,8 +14,6 @@ from lake_emulator.keys import secret_of
 from lake_emulator.moto_services import MotoServices
 from lake_emulator.private_folder import NotPrivate, make_private
 from lake_emulator.server import Emulator
-from lake_local.errors import BadRequest
-from lake_local.workspace.state_dir import StateDirectory
 
 
 def mode(path):
@@ -23,9 +21,7 @@ def mode(path):
 
 
 @pytest.mark.parametrize("before", [0o755, 0o777, 0o750, 0o701])
-@pytest.mark.parametrize(
-    "use", [make_private, secret_of, lambda folder: StateDirectory(folder).create()]
-)
+@pytest.mark.parametrize("use", [make_private, secret_of])
 def test_a_folder_that_is_open_to_others_is_closed(tmp_path, before, use):
     tmp_path.chmod(before)
     use(tmp_path)
@@ -62,8 +58,8 @@ def test_a_folder_of_another_user_is_refused(tmp_path, of_another, capsys):
         " choose another state directory with --state-dir DIR, or run sudo chown -R"
         f" {of_another + 1} '{tmp_path}'."
     )
-    with pytest.raises(BadRequest) as refused:
-        StateDirectory(tmp_path).create()
+    with pytest.raises(NotPrivate) as refused:
+        secret_of(tmp_path)
     assert str(refused.value) == said
     assert main(["--state-dir", str(tmp_path), "--port", "1"]) == 1
     assert capsys.readouterr().err.strip() == said

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from lake_emulator import runtimes
-from lake_spec.contract.jars import HUDI, ICEBERG
 
 BUNDLE_35 = "spark-3.5/hudi-spark3.5-bundle_2.12-1.0.2.jar"
 BUNDLE_34 = "spark-3.4/hudi-spark3.4-bundle_2.12-0.14.0.jar"
@@ -180,7 +179,8 @@ def test_the_reader_of_avro_is_there_for_steps_that_name_it(machine):
 
 
 def test_icebergs_library_is_there_for_steps_that_name_it(machine):
-    jars = f"{HUDI},{ICEBERG}"
+    iceberg = "/usr/share/aws/iceberg/lib/iceberg-spark3-runtime.jar"
+    jars = f"/usr/lib/hudi/hudi-spark-bundle.jar,{iceberg}"
     made = command(machine, "spark-submit", "--jars", jars, "x.py")
     folder = machine / "jars"
     assert made.argv[4] == f"{folder / BUNDLE_35},{folder / ICEBERG_35}"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from pathlib import Path
 
 import pytest
 
-from lake_emulator import state_mark
+from lake_emulator import private_folder, state_mark
 from lake_emulator.__main__ import main as emulator
 from lake_emulator.keys import secret_of
 from lake_emulator.runtimes import PROJECT
@@ -248,3 +249,17 @@ def test_the_captures_of_another_program_are_no_state_directory(tmp_path):
     put(tmp_path, "connect/worker.properties", "connect/plugins/x.jar")
     with pytest.raises(NotAStateDirectory, match="it has connect"):
         claim(tmp_path)
+
+
+def test_commands_close_a_folder_that_is_open_to_others(tmp_path):
+    tmp_path.chmod(0o755)
+    StateDirectory(tmp_path).create()
+    assert tmp_path.stat().st_mode & 0o777 == 0o700
+
+
+def test_commands_refuse_a_folder_of_another_user(tmp_path, monkeypatch):
+    me = os.geteuid()
+    monkeypatch.setattr(private_folder.os, "geteuid", lambda: me + 1)
+    with pytest.raises(BadRequest, match="belongs to user"):
+        StateDirectory(tmp_path).create()
+    assert not list(tmp_path.iterdir())

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import Callable, Mapping, Optional, Sequence
 
+from lake_emulator.emr.step_rules import StepRules, other_command
 from lake_emulator.runtimes import NODE_JARS
+from lake_spec.contract.report import FAILED_TABLE
 
-COMMANDS = ("spark-submit",)
 STREAMER = "org.apache.hudi.utilities.streamer.HoodieStreamer"
 _RELEASE = (
     r"s3://[a-z0-9][a-z0-9.-]*/[A-Za-z0-9/_.-]*releases/[A-Za-z0-9][A-Za-z0-9_.-]*"
@@ -46,9 +47,8 @@ _OPTIONS: Mapping[str, Callable[[str], object]] = {
 
 def unlike_ours(args: Sequence[str]) -> Optional[str]:
     """Return what of a step's arguments no step of this project has; None for nothing."""
-    if not args or args[0] not in COMMANDS:
-        named = repr(args[0]) if args else "nothing"
-        return f"a step that starts {named} (only {', '.join(COMMANDS)})"
+    if other := other_command(args):
+        return other
     given = {}
     left = list(args[1:])
     while left and left[0].startswith("-"):
@@ -68,3 +68,7 @@ def unlike_ours(args: Sequence[str]) -> Optional[str]:
         f"a step of the application {application[:200]!r} (only main.py of a release with"
         " its lake.zip and boto3.zip, and HoodieStreamer)"
     )
+
+
+OWN_STEPS = StepRules(refused=unlike_ours, failure_prefix=FAILED_TABLE)
+"""The rules by which the command line starts the emulator."""

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import os
 import time
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Optional
 from urllib.parse import parse_qsl
 
+from lake_emulator.call import Call
 from lake_emulator.emr import instances
 from lake_emulator.emr.describe import timestamp
 from lake_emulator.emr.errors import EmrError
 from lake_emulator.emr.models import Cluster
 from lake_emulator.emr.service import LocalEmr
 from lake_emulator.faults import FaultError, Faults
-from lake_emulator.policies.judge import PolicyEnforcer
+from lake_emulator.policies.enforcer import PolicyEnforcer
 from lake_emulator.s3.request import Reply
 
+PAGES = "/_lake/"
 Page = Callable[[dict[str, Any]], Any]
 START_MINUTES = 9.0
 """Minutes that a cluster on EMR takes until its first step; here it does not wait."""
@@ -26,12 +28,12 @@ class Admin:
     """Answers in JSON; status 400 with the error of a request."""
 
     def __init__(
-        self, emr: LocalEmr, faults: Faults, judge: PolicyEnforcer, *, home: str
+        self, emr: LocalEmr, faults: Faults, enforcer: PolicyEnforcer, *, state_dir: str
     ) -> None:
         self._emr = emr
         self._faults = faults
-        self._judge = judge
-        self._home = home
+        self._enforcer = enforcer
+        self._state_dir = state_dir
         self._pages: dict[tuple[str, str], Page] = {
             ("GET", "health"): self._health,
             ("GET", "ledger"): self._ledger,
@@ -39,17 +41,20 @@ class Admin:
             ("POST", "faults"): self._add_fault,
             ("DELETE", "faults"): lambda environ: self._faults.clear(),
             ("PUT", "policies"): self._replace_policies,
-            ("DELETE", "policies"): lambda environ: self._judge.replace(None),
+            ("DELETE", "policies"): lambda environ: self._enforcer.replace(None),
         }
 
-    def answer(self, environ: dict[str, Any]) -> Reply:
-        name = environ["PATH_INFO"][len("/_lake/") :].strip("/")
-        page = self._pages.get((environ["REQUEST_METHOD"], name))
+    def answer(self, call: Call) -> Optional[Reply]:
+        """Answer a request for a page of the emulator; None for any other."""
+        if not call.path.startswith(PAGES):
+            return None
+        name = call.path[len(PAGES) :].strip("/")
+        page = self._pages.get((call.method, name))
         if page is None:
             pages = ", ".join(f"{method} {path}" for method, path in self._pages)
             return _json(404, {"error": f"no such page. Pages: {pages}"})
         try:
-            return _json(200, page(environ))
+            return _json(200, page(call.environ))
         except (FaultError, EmrError, ValueError, TypeError) as problem:
             return _json(400, {"error": str(problem)})
 
@@ -58,9 +63,9 @@ class Admin:
         return {
             "status": "ok",
             "pid": os.getpid(),
-            "home": self._home,
+            "home": self._state_dir,
             "clusters_alive": [c.id for c in clusters if not c.over],
-            "judges_calls": self._judge.is_on,
+            "judges_calls": self._enforcer.is_on,
         }
 
     def _ledger(self, environ: dict[str, Any]) -> dict[str, Any]:
@@ -77,7 +82,7 @@ class Admin:
         return {"waiting": self._faults.waiting()}
 
     def _replace_policies(self, environ: dict[str, Any]) -> dict[str, Any]:
-        self._judge.replace(_body(environ))
+        self._enforcer.replace(_body(environ))
         return {"judges_calls": True}
 
 

@@ -16,8 +16,14 @@ A rule is `{"kind", "call", "times", ...}`:
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import asdict, dataclass
 from typing import Any, Mapping, Optional
+
+from lake_emulator.call import Call
+from lake_emulator.http_server import DropConnection
+from lake_emulator.protocols import json_error, s3_error
+from lake_emulator.s3.request import Reply
 
 KINDS = (
     "throttle",
@@ -80,6 +86,29 @@ class Faults:
         with self._lock:
             return [asdict(rule) for rule in self._rules]
 
+    def refuse(self, call: Call) -> Optional[Reply]:
+        """Answer in the place of the service, where a rule says so."""
+        rule = self.take(call.operation, "throttle", "fail")
+        return _refusal(call, rule) if rule else None
+
+    def spoil(self, call: Call, reply: Reply) -> Reply:
+        """Return another reply than the service's, or late, where a rule says so.
+
+        Raises DropConnection where it says that there is none.
+        """
+        rule = self.take(call.operation, "lost_reply", "error_reply", "late_reply")
+        if rule is None:
+            return reply
+        if rule.kind == "late_reply":
+            time.sleep(rule.seconds)
+            return reply
+        if not isinstance(reply.body, bytes):
+            for _ in reply.body:  # else an object's file stays open
+                pass
+        if rule.kind == "lost_reply":
+            raise DropConnection(call.operation)
+        return _refusal(call, Rule("fail", code="InternalServerException"))
+
     def take(self, call: str, *kinds: str) -> Optional[Rule]:
         """Return the first rule of these kinds for this call; counted as used."""
         with self._lock:
@@ -90,3 +119,14 @@ class Faults:
                         self._rules.remove(rule)
                     return rule
         return None
+
+
+def _refusal(call: Call, rule: Rule) -> Reply:
+    """Return an injected fault as an error of the service."""
+    throttled = rule.kind == "throttle"
+    if call.service == "s3":
+        code = "SlowDown" if throttled else rule.code
+        return s3_error(503 if throttled else 500, code, "Please reduce your rate.")
+    code = "ThrottlingException" if throttled else rule.code
+    message = "Rate exceeded" if throttled else "A fault that was asked for"
+    return json_error(500 if code == "InternalServerException" else 400, code, message)

@@ -20,14 +20,14 @@ FILE = "credentials"
 _SECRET = "aws_secret_access_key"
 
 
-def credentials_file(home: Path) -> Path:
+def credentials_file(state_dir: Path) -> Path:
     """Return the file with the key of a state directory."""
-    return home / FILE
+    return state_dir / FILE
 
 
-def secret_of(home: Path) -> str:
+def secret_of(state_dir: Path) -> str:
     """Return the secret key of a state directory; create it at the first use."""
-    file = credentials_file(home)
+    file = credentials_file(state_dir)
     if not file.exists():
         _make(file)
     found = configparser.ConfigParser()

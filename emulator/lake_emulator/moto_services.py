@@ -13,9 +13,8 @@ import os
 import pickle
 import threading
 from collections import defaultdict
-from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Callable, Iterable
+from typing import Any
 
 from moto import backends as moto_backends
 from moto.moto_server.werkzeug_app import (
@@ -24,8 +23,10 @@ from moto.moto_server.werkzeug_app import (
 )
 
 from lake_emulator import table_optimizers
-from lake_emulator.calls import body_of, region_of
+from lake_emulator.call import Call
 from lake_emulator.private_folder import make_private, read_own
+from lake_emulator.protocols import JSON
+from lake_emulator.s3.request import Reply
 
 SERVICES = ("dynamodb", "glue", "iam", "s3", "secretsmanager", "sns", "ssm", "sts")
 READS = (
@@ -66,39 +67,23 @@ class MotoServices:
         for service in SERVICES:
             self._restore(service)
 
-    def call(
-        self,
-        service: str,
-        operation: str,
-        environ: dict[str, Any],
-        start_response: Callable[..., Any],
-    ) -> Iterable[bytes]:
+    def answer(self, call: Call) -> Reply:
         """Answer one call of one service at a time; moto does not lock its own state."""
-        is_ours = service == "glue" and operation in table_optimizers.CALLS
-        answer = self._of_optimizers if is_ours else self._of_moto
-        with self._locks[service]:
-            body = answer(operation, environ, start_response)
-            if not operation.startswith(READS):
-                self._save(service)
-        return body
+        is_ours = call.service == "glue" and call.operation in table_optimizers.CALLS
+        with self._locks[call.service]:
+            reply = _of_optimizers(call) if is_ours else self._of_moto(call)
+            if not call.operation.startswith(READS):
+                self._save(call.service)
+        return reply
 
-    def _of_moto(
-        self, operation: str, environ: dict[str, Any], start_response: Any
-    ) -> list[bytes]:
-        return list(self._app(environ, start_response))
+    def _of_moto(self, call: Call) -> Reply:
+        started: list[Any] = []
 
-    def _of_optimizers(
-        self, operation: str, environ: dict[str, Any], start_response: Any
-    ) -> list[bytes]:
-        """Answer what moto does not know of Glue."""
-        backend = moto_backends.get_backend("glue")[ACCOUNT][region_of(environ)]
-        status, body = table_optimizers.answer(backend, operation, body_of(environ))
-        headers = [
-            ("content-type", "application/x-amz-json-1.1"),
-            ("content-length", str(len(body))),
-        ]
-        start_response(f"{status} {HTTPStatus(status).phrase}", headers)
-        return [body]
+        def start_response(status: str, headers: Any, exc_info: Any = None) -> None:
+            started[:] = [int(status.partition(" ")[0]), dict(headers)]
+
+        body = b"".join(self._app(call.environ, start_response))
+        return Reply(started[0], started[1], body)
 
     def has_bucket(self, name: str) -> bool:
         return any(name in backend.buckets for backend in _states("s3").values())
@@ -157,6 +142,13 @@ class MotoServices:
             os.replace(file, aside)
         if service == "s3":
             _name_buckets()
+
+
+def _of_optimizers(call: Call) -> Reply:
+    """Answer what moto does not know of Glue."""
+    backend = moto_backends.get_backend("glue")[ACCOUNT][call.region]
+    status, body = table_optimizers.answer(backend, call.operation, call.body)
+    return Reply(status, {"content-type": JSON}, body)
 
 
 class StatePickler(pickle.Pickler):

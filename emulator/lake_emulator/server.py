@@ -12,6 +12,8 @@ from typing import IO
 
 from lake_emulator.clients import DEFAULT_REGION
 from lake_emulator.admin import Admin
+from lake_emulator.application import Application
+from lake_emulator.authenticator import Authenticator
 from lake_emulator.calls import Calls
 from lake_emulator.emr.persistence import Journal
 from lake_emulator.emr.service import LocalEmr
@@ -19,14 +21,18 @@ from lake_emulator.emr.step_rules import StepRules
 from lake_emulator.emr.step_runner import StepRunner
 from lake_emulator.emr.web import EmrWeb
 from lake_emulator.faults import Faults
-from lake_emulator.guard import Authenticator
 from lake_emulator.http_server import Server
+from lake_emulator.identify import identify
 from lake_emulator.keys import secret_of
 from lake_emulator.moto_services import MotoServices
-from lake_emulator.policies.judge import FILE as POLICIES, PolicyEnforcer, policies_of
-from lake_emulator.router import Application
+from lake_emulator.policies.enforcer import (
+    FILE as POLICIES,
+    PolicyEnforcer,
+    policies_of,
+)
 from lake_emulator.s3.store import ObjectStore
 from lake_emulator.s3.web import S3Web
+from lake_emulator.services import Services
 from lake_emulator.state_mark import claim
 
 log = logging.getLogger(__name__)
@@ -41,11 +47,11 @@ class StateDirectoryInUse(Exception):
 
 
 class Emulator:
-    """AWS on 127.0.0.1, with its state below the state directory `home`."""
+    """AWS on 127.0.0.1, with its state below `state_dir`."""
 
     def __init__(
         self,
-        home: Path,
+        state_dir: Path,
         *,
         port: int = 0,
         region: str = DEFAULT_REGION,
@@ -53,22 +59,22 @@ class Emulator:
         idle_scale: float = 1.0,
         rules: StepRules = StepRules(),
     ) -> None:
-        claim(home, given={POLICIES})
-        policies = policies_of(home)
-        self._lock = _lock(home)
+        claim(state_dir, given={POLICIES})
+        policies = policies_of(state_dir)
+        self._lock = _lock(state_dir)
         self._server = Server(port, self._not_ready)
         self.url = self._server.url
         self.faults = Faults()
-        self._moto = MotoServices(home / "services")
+        self._moto = MotoServices(state_dir / "services")
         self.store = ObjectStore(
-            home / "s3",
+            state_dir / "s3",
             self._moto.has_bucket,
             self._moto.uses_kms,
             self._moto.versioning,
         )
-        self.secret = secret_of(home)
-        host = StepRunner(
-            home / "emr",
+        self.secret = secret_of(state_dir)
+        runner = StepRunner(
+            state_dir / "emr",
             self.store,
             endpoint=self.url,
             secret=self.secret,
@@ -76,30 +82,41 @@ class Emulator:
             failure_prefix=rules.failure_prefix,
         )
         self.emr = LocalEmr(
-            host,
-            Journal(home / "emr"),
+            runner,
+            Journal(state_dir / "emr"),
             region=region,
             faults=self.faults,
             idle_scale=idle_scale,
             refused=rules.refused,
         )
-        self.judge = PolicyEnforcer(home, self.emr, policies)
         self.s3 = S3Web(self.store)
-        self._server.app = Application(
-            self.s3,
-            EmrWeb(self.emr),
-            self._moto,
-            self.faults,
-            Admin(self.emr, self.faults, self.judge, home=str(home)),
-            Calls(home),
-            Authenticator(self.secret, self._server.server_address[1]),
-            self.judge,
+        self.enforcer = PolicyEnforcer(
+            state_dir, self.emr, policies, has_bucket=self._moto.has_bucket
         )
+        self._server.app = self._application(state_dir)
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.1}
         )
 
+    def _application(self, state_dir: Path) -> Application:
+        """Return the handlers of a request, in their order."""
+        services = Services(self.s3, EmrWeb(self.emr), self._moto)
+        handlers = (
+            Authenticator(self.secret, self._server.server_address[1]).refuse,
+            Admin(
+                self.emr, self.faults, self.enforcer, state_dir=str(state_dir)
+            ).answer,
+            identify,
+            Calls(state_dir).note,
+            services.refuse_uncovered,
+            self.enforcer.refuse,
+            self.faults.refuse,
+        )
+        reply_handlers = (self.enforcer.hide, self.faults.spoil)
+        return Application(handlers, services.answer, reply_handlers)
+
     def start(self) -> None:
+        """Serve from a thread; `stop` ends it."""
         self._thread.start()
         log.info("serving %s", self.url)
 
@@ -120,19 +137,19 @@ class Emulator:
 
 
 def serve(
-    home: Path,
+    state_dir: Path,
     *,
     port: int,
     region: str = DEFAULT_REGION,
     rules: StepRules = StepRules(),
 ) -> None:
     """Serve until SIGTERM or SIGINT; the log goes to `<state directory>/aws.log`."""
-    claim(home, given={POLICIES})
-    _log_to(home / "aws.log")
+    claim(state_dir, given={POLICIES})
+    _log_to(state_dir / "aws.log")
     asked = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: asked.set())
-    emulator = Emulator(home, port=port, region=region, rules=rules)
+    emulator = Emulator(state_dir, port=port, region=region, rules=rules)
     emulator.start()
     try:
         while not asked.wait(1):
@@ -141,16 +158,16 @@ def serve(
         emulator.stop()
 
 
-def _lock(home: Path) -> IO[str]:
+def _lock(state_dir: Path) -> IO[str]:
     """Lock the state directory: one emulator each, however the last one ended."""
-    file = open(home / "aws.pid", "a+")
+    file = open(state_dir / "aws.pid", "a+")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as reason:
         file.seek(0)
         pid = file.read().strip()
         message = (
-            f"the state directory {home} is in use by another emulator (process {pid})."
+            f"the state directory {state_dir} is in use by another emulator (process {pid})."
             " Stop it first: ./run_locally.sh down"
         )
         raise StateDirectoryInUse(message) from reason

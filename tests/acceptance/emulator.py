@@ -13,7 +13,7 @@ from lake_acceptance.subject import load
 from lake_infra.policies import policies
 from lake_emulator import DEFAULT_REGION
 from lake_emulator.keys import KEY_ID
-from lake_emulator.policies.judge import FILE as POLICIES
+from lake_emulator.policies.enforcer import FILE as POLICIES
 from lake_emulator.server import Emulator
 from lake_local.emulator.permitted_steps import OWN_STEPS
 from lake_local.stack.objects import ensure_bucket

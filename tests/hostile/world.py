@@ -19,7 +19,7 @@ from lake_infra.policies import policies
 from lake_infra.template import load_template
 from lake_emulator import client, runtimes, table_optimizers
 from lake_emulator.keys import KEY_ID, secret_of
-from lake_emulator.policies.judge import FILE, ROLE
+from lake_emulator.policies.enforcer import FILE, ROLE
 from lake_spec.contract.aws_releases import EMR_RELEASES
 from lake_spec.contract.erase_request import uri_of
 from lake_spec.contract.lease import Lease, lease_uri

@@ -42,9 +42,10 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
         *("airflow", "workspace", "emulator", "show", "text", "errors"),
     ),
     "emulator/lake_emulator": (
-        *("__main__", "server", "router", "admin", "policies", "emr", "moto_services"),
-        *("guard", "calls", "s3", "faults", "pages", "http_server", "clients", "keys"),
-        *("state_mark", "table_optimizers", "private_folder", "runtimes"),
+        *("__main__", "server", "application", "admin", "services", "policies", "emr"),
+        *("moto_services", "authenticator", "identify", "calls", "faults", "protocols"),
+        *("call", "s3", "pages", "http_server", "clients", "keys", "state_mark"),
+        *("table_optimizers", "private_folder", "runtimes"),
     ),
 }
 

@@ -152,7 +152,7 @@ WHY: Dict[str, Dict[str, str]] = {
     },
     "emulator/lake_emulator/keys.py": {"unlink": MADE},
     "emulator/lake_emulator/moto_services.py": {"unlink": MADE},
-    "emulator/lake_emulator/policies/judge.py": {"unlink": STATE},
+    "emulator/lake_emulator/policies/enforcer.py": {"unlink": STATE},
     "emulator/lake_emulator/s3/blobs.py": {"unlink": EMULATOR},
     "emulator/lake_emulator/s3/multipart.py": {"delete_upload": EMULATOR},
     "emulator/lake_emulator/s3/store.py": {"delete": EMULATOR},

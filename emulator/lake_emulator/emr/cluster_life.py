@@ -30,7 +30,7 @@ class ClusterLife(threading.Thread):
     def __init__(
         self,
         cluster: Cluster,
-        host: StepRunner,
+        runner: StepRunner,
         changed: threading.Condition,
         save: Callable[[Cluster], None],
         *,
@@ -38,7 +38,7 @@ class ClusterLife(threading.Thread):
     ) -> None:
         super().__init__(name=f"cluster {cluster.id}", daemon=True)
         self.cluster = cluster
-        self._host = host
+        self._runner = runner
         self._changed = changed
         self._save = save
         self._idle_scale = idle_scale
@@ -91,9 +91,9 @@ class ClusterLife(threading.Thread):
         self._enter(ClusterState.RUNNING)
         self._save(self.cluster)
         try:
-            process = self._host.start(self.cluster, step)
+            process = self._runner.start(self.cluster, step)
         except (RuntimeMissing, OSError) as reason:
-            self._record(step, self._host.refuse(self.cluster, step, reason))
+            self._record(step, self._runner.refuse(self.cluster, step, reason))
             return
         self._processes[step.id] = process
         thread = threading.Thread(
@@ -105,7 +105,7 @@ class ClusterLife(threading.Thread):
     def _follow(self, step: Step, process: StepProcess) -> None:
         """Wait for a step's process, outside the lock, and record how it ended."""
         code = process.wait()
-        outcome = self._host.finish(self.cluster, step, code)
+        outcome = self._runner.finish(self.cluster, step, code)
         with self._changed:
             del self._processes[step.id]
             self._record(step, outcome)

@@ -30,7 +30,7 @@ class LocalEmr(EmrQueries):
 
     def __init__(
         self,
-        host: StepRunner,
+        runner: StepRunner,
         journal: Journal,
         *,
         region: str,
@@ -38,7 +38,7 @@ class LocalEmr(EmrQueries):
         idle_scale: float = 1.0,
         refused: Callable[[Sequence[str]], Optional[str]] = StepRules().refused,
     ) -> None:
-        self._host = host
+        self._runner = runner
         self._journal = journal
         super().__init__(journal.load(), region)
         self._faults = faults or Faults()
@@ -58,7 +58,7 @@ class LocalEmr(EmrQueries):
             self._journal.save(cluster)
             life = ClusterLife(
                 cluster,
-                self._host,
+                self._runner,
                 self._changed,
                 self._journal.save,
                 idle_scale=self._idle_scale,

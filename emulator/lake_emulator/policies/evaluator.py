@@ -58,6 +58,18 @@ class Asked:
         return self.action.partition(":")[0]
 
 
+class Denial(NamedTuple):
+    """A call that is refused, in AWS's words; without an action its key is nobody's."""
+
+    message: str
+    action: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether the caller has a role."""
+        return bool(self.action)
+
+
 class Decision(NamedTuple):
     """Whether it is allowed: the Sids that allow it, or why it is denied."""
 

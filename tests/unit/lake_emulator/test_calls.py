@@ -8,7 +8,8 @@ import threading
 import boto3
 import pytest
 
-from lake_emulator.calls import Call, Calls, FILE, MOST
+from lake_emulator.call import Call
+from lake_emulator.calls import Calls, FILE, MOST
 
 
 @pytest.fixture
@@ -121,17 +122,20 @@ def test_a_step_calls_under_its_own_id(emulator, emr, made):
     assert {"local", cluster} <= {made()[-1]["caller"], made()[-1]["thing"]}
 
 
+LISTED = Call({}, "local", "", "iam", "ListRoles", things=[{"thing": "x"}])
+
+
 def test_a_call_is_kept_once_also_by_the_next_emulator(tmp_path):
     for _ in range(2):
         calls = Calls(tmp_path)
         for _ in range(2):
-            calls.note("local", Call("iam", "ListRoles"), [{"thing": "x"}])
+            calls.note(LISTED)
     assert len((tmp_path / FILE).read_text().splitlines()) == 1
 
 
 def test_there_is_an_end_to_what_is_kept(tmp_path):
     (tmp_path / FILE).write_text("".join(f"{n}\n" for n in range(MOST)))
-    Calls(tmp_path).note("local", Call("iam", "ListRoles"), [{"thing": "x"}])
+    Calls(tmp_path).note(LISTED)
     assert len((tmp_path / FILE).read_text().splitlines()) == MOST
 
 

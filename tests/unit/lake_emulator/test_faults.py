@@ -13,7 +13,7 @@ from urllib.error import HTTPError
 import pytest
 from botocore.exceptions import ClientError, ConnectionClosedError
 
-from lake_emulator import router
+from lake_emulator import faults as faults_module
 from lake_emulator.faults import KINDS
 from lake_emulator.pages import ask as ask_page
 
@@ -61,7 +61,7 @@ def test_a_late_reply_comes_after_others_see_what_was_done(
         sleeps.set()
         time_is_over.wait(seconds)
 
-    monkeypatch.setattr(router, "time", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(faults_module, "time", SimpleNamespace(sleep=sleep))
     ask(emulator, kind="late_reply", call="RunJobFlow", seconds=60)
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(run_job_flow, once("emr"), "late one")

@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 from lake_emulator.__main__ import main
 from lake_emulator.pages import ask
 from lake_emulator.policies.evaluator import Policies
-from lake_emulator.policies.judge import FILE
+from lake_emulator.policies.enforcer import FILE
 
 ACCOUNT, REGION = "123456789012", "eu-central-1"
 KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/k"
@@ -50,10 +50,10 @@ def judged(emulator):
     """Judge by statements of `airflow_role`, `steps` or `nodes` until the test's end."""
 
     def judge(encryption=None, **roles):
-        emulator.judge.replace({**made(**roles), "encryption": encryption or {}})
+        emulator.enforcer.replace({**made(**roles), "encryption": encryption or {}})
 
     yield judge
-    emulator.judge.replace(None)
+    emulator.enforcer.replace(None)
 
 
 @pytest.fixture
@@ -442,7 +442,7 @@ def test_who_reads_beside_the_steps_calls_by_the_name_of_a_role(
             "Condition": {"ArnNotLike": {"aws:PrincipalArn": arn}},
         }
     }
-    emulator.judge.replace(raw)
+    emulator.enforcer.replace(raw)
     try:
         table = {"Bucket": bucket, "Key": "tables/t"}
         admin, reader = as_("role:admin", "s3"), as_("role:reader", "s3")
@@ -468,7 +468,7 @@ def test_who_reads_beside_the_steps_calls_by_the_name_of_a_role(
             as_("role:nobody", "s3").get_object(**table)
         as_("role:lake-steps", "s3").delete_object(**table)
     finally:
-        emulator.judge.replace(None)
+        emulator.enforcer.replace(None)
 
 
 def test_a_key_of_nobody_is_refused(judged, as_, bucket):
@@ -494,7 +494,7 @@ def test_people_are_not_judged_and_without_policies_nobody_is(
     as_("local", "s3").put_object(Bucket=bucket, Key="k", Body=b"1")
     with denied("s3:GetObject", **S3):
         as_("airflow", "s3").get_object(Bucket=bucket, Key="k")
-    emulator.judge.replace(None)
+    emulator.enforcer.replace(None)
     as_("airflow", "s3").get_object(Bucket=bucket, Key="k")
     assert not (emulator.home / FILE).exists()
 

@@ -15,7 +15,7 @@ import pytest
 
 from lake_infra.policies import policies
 from lake_emulator.policies.evaluator import Policies
-from lake_emulator.policies.judge import PolicyEnforcer
+from lake_emulator.policies.enforcer import PolicyEnforcer
 from lake_spec.contract.deployment import DEPLOYMENT_TAG, deployment
 from lake_spec.model import Feed, JdbcTable, Parquet, PostgreSql
 from lake_spec.model.choices import SecretStore

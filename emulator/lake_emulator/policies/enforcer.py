@@ -12,14 +12,18 @@ import json
 import logging
 import os
 import threading
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
 
+from lake_emulator.call import Call
 from lake_emulator.emr.service import LocalEmr
 from lake_emulator.keys import KEY_ID
 from lake_emulator.policies.actions import Account
 from lake_emulator.policies.documents import PolicyError
-from lake_emulator.policies.evaluator import Asked, Decision, Policies
+from lake_emulator.policies.evaluator import Asked, Decision, Denial, Policies
+from lake_emulator.policies.replies import denied
+from lake_emulator.s3.request import Deleted, Reply
 
 FILE = "policies.json"
 AIRFLOW = "airflow"
@@ -29,25 +33,19 @@ MOST_DECISIONS = 100_000
 log = logging.getLogger(__name__)
 
 
-class Denial(NamedTuple):
-    """A call that is refused, in AWS's words; without an action its key is nobody's."""
-
-    message: str
-    action: str = ""
-
-    @property
-    def is_known(self) -> bool:
-        """Return whether the caller has a role."""
-        return bool(self.action)
-
-
 class PolicyEnforcer:
-    """The policies of a home; `replace` takes others while the emulator runs."""
+    """The policies of a state directory; `replace` takes others while the emulator runs."""
 
     def __init__(
-        self, home: Path, emr: LocalEmr, policies: Optional[Policies] = None
+        self,
+        state_dir: Path,
+        emr: LocalEmr,
+        policies: Optional[Policies] = None,
+        *,
+        has_bucket: Callable[[str], bool] = lambda bucket: True,
     ) -> None:
-        self._file = home / FILE
+        self._file = state_dir / FILE
+        self._has_bucket = has_bucket
         self._emr = emr
         self._lock = threading.Lock()
         self._steps: Dict[str, str] = {}
@@ -69,6 +67,26 @@ class PolicyEnforcer:
                 draft.write_text(json.dumps(raw, indent=1), encoding="utf-8")
                 os.replace(draft, self._file)
             self._judged = self._with_decisions(policies)
+
+    def refuse(self, call: Call) -> Optional[Reply]:
+        """Refuse what policies do not allow; of DeleteObjects only the keys in question."""
+        found = self.denials(call.caller, call.service, call.operation, call.things)
+        if not found:
+            return None
+        are_keys = all(denial.is_known for _, denial in found)
+        if call.s3 and call.operation == "DeleteObjects" and are_keys:
+            call.s3 = replace(call.s3, denied=_by_key(found))
+            return None
+        return denied(call, found[0][1])
+
+    def hide(self, call: Call, reply: Reply) -> Reply:
+        """Deny a missing object to who may not list its bucket."""
+        if reply.status != 404 or call.operation not in ("GetObject", "HeadObject"):
+            return reply
+        if call.s3 is None or not self._has_bucket(call.s3.bucket):
+            return reply
+        hidden = self.hides(call.caller, call.s3.bucket, call.s3.key)
+        return denied(call, hidden) if hidden else reply
 
     def denials(
         self,
@@ -163,9 +181,17 @@ class _Judged:
         return found
 
 
-def policies_of(home: Path) -> Optional[Policies]:
-    """Read the file of a home; None if there is none, PolicyError if it is odd."""
-    file = home / FILE
+def _by_key(found: List[Tuple[Mapping[str, Any], Denial]]) -> Dict[Deleted, str]:
+    """Return the messages by the keys of a bucket, from `bucket/key`, and their versions."""
+    return {
+        (each["thing"].partition("/")[2], each.get("version")): denial.message
+        for each, denial in found
+    }
+
+
+def policies_of(state_dir: Path) -> Optional[Policies]:
+    """Read the file of a state directory; None without one, PolicyError if it is odd."""
+    file = state_dir / FILE
     try:
         return Policies.of(json.loads(file.read_text(encoding="utf-8")))
     except FileNotFoundError:

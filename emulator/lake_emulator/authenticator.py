@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import logging
 import re
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any, Iterator, Mapping, Optional
 from urllib.parse import quote, unquote, unquote_plus
 
-from lake_emulator.calls import body_of
+from lake_emulator.call import Call
+from lake_emulator.protocols import json_error, s3_error
+from lake_emulator.s3.request import Reply
 
 ALGORITHM = "AWS4-HMAC-SHA256"
 CLOCKS_DIFFER = timedelta(minutes=15)
@@ -26,16 +29,29 @@ _HEADER = re.compile(
 _SCOPE = re.compile(r"([^/]+)/(\d{8})/([a-z0-9-]+)/([a-z0-9-]+)/aws4_request")
 
 
+log = logging.getLogger(__name__)
+
+
 class Authenticator:
-    """Decides why a request is refused."""
+    """Refuses requests that are not of one of our own clients."""
 
     def __init__(self, secret: str, port: int) -> None:
         self._secret = secret
         self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
 
-    def refusal(self, environ: dict[str, Any]) -> Optional[str]:
-        """Return why this request is refused; None for one of our own clients."""
-        headers = environ["lake.headers"]
+    def refuse(self, call: Call) -> Optional[Reply]:
+        """Answer in the protocol of the caller, so that its user sees the message."""
+        why = self._why(call)
+        if why is None:
+            return None
+        log.warning("%s refused: %s", call.method, why)
+        message = f"The AWS emulator refused the request: {why}"
+        if call.target:
+            return json_error(403, "AccessDeniedException", message)
+        return s3_error(403, "AccessDenied", message)
+
+    def _why(self, call: Call) -> Optional[str]:
+        headers = call.environ["lake.headers"]
         if "origin" in headers:
             return (
                 "it has a header Origin: pages of browsers may not call the emulator."
@@ -43,16 +59,17 @@ class Authenticator:
         if headers.get("host", "").lower() not in self._hosts:
             hosts = " or ".join(sorted(self._hosts))
             return f"its header Host is {headers.get('host', '')!r}, not {hosts}."
-        if environ["REQUEST_METHOD"] == "OPTIONS":
+        if call.method == "OPTIONS":
             return "OPTIONS is a request of browsers, whose pages may not call it."
-        if not self._is_signed(environ, headers):
+        if not self._is_signed(call, headers):
             return (
                 "it is not signed with the key of this state directory. Use the keys in its"
                 " file `credentials`."
             )
         return None
 
-    def _is_signed(self, environ: dict[str, Any], headers: Mapping[str, str]) -> bool:
+    def _is_signed(self, call: Call, headers: Mapping[str, str]) -> bool:
+        environ = call.environ
         query = list(_pairs(environ.get("QUERY_STRING", "")))
         asked = dict(query)
         is_link = "X-Amz-Signature" in asked
@@ -77,7 +94,7 @@ class Authenticator:
         _, day, region, service = scope.groups()
         if not timestamp.startswith(day):
             return False
-        payload = "UNSIGNED-PAYLOAD" if is_link else _payload(environ, headers)
+        payload = "UNSIGNED-PAYLOAD" if is_link else _payload(call, headers)
         key = _key(self._secret, day, region, service)
         place = f"{day}/{region}/{service}/aws4_request"
         for path in _paths(environ):
@@ -105,11 +122,6 @@ class Authenticator:
 _OF_A_LINK = ("Credential", "SignedHeaders", "Signature", "Date")
 
 
-def without_cors(headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the headers of a reply but for those by which pages of others may read it."""
-    return [h for h in headers if not h[0].lower().startswith("access-control-")]
-
-
 def _pairs(query: str) -> Iterator[tuple[str, str]]:
     """Return names and values of a query, encoded as signatures have them.
 
@@ -129,9 +141,9 @@ def _paths(environ: Mapping[str, Any]) -> Iterator[str]:
         yield again
 
 
-def _payload(environ: dict[str, Any], headers: Mapping[str, str]) -> str:
+def _payload(call: Call, headers: Mapping[str, str]) -> str:
     """Return the hash of the body, as the client says; it is made where the client does not."""
-    return headers.get("x-amz-content-sha256") or _sha256(body_of(environ))
+    return headers.get("x-amz-content-sha256") or _sha256(call.body or call.read())
 
 
 def _is_of_now(timestamp: str, lives: int) -> bool:

@@ -123,7 +123,7 @@ def test_a_body_other_than_the_signed_one_is_refused(sent, emulator):
 
 def test_a_signature_of_another_hour_is_refused(sent, emulator, monkeypatch):
     headers = signed(emulator, "GET", "/_lake/health")
-    monkeypatch.setattr("lake_emulator.guard.datetime", clock(hours=1))
+    monkeypatch.setattr("lake_emulator.authenticator.datetime", clock(hours=1))
     assert refused(sent("GET", "/_lake/health", headers))
 
 
@@ -153,7 +153,7 @@ def test_objects_of_any_name_and_links_to_them_work(s3, bucket, monkeypatch):
                 == 403
             )
             with monkeypatch.context() as later:
-                later.setattr("lake_emulator.guard.datetime", clock(hours=1))
+                later.setattr("lake_emulator.authenticator.datetime", clock(hours=1))
                 assert urllib3.request("GET", link).status == 403
 
 

@@ -21,6 +21,7 @@
 #   hostile        .local/jars           Delta, AWS for Iceberg, Trino: engines that attack tables in tests
 #   docs           .venv-docs            mkdocs, which builds the site of docs/, for the full tests
 #   samples        .local/samples        tables that others published, read in the nightly tests
+#   emulator       .venv-emulator        the emulator for AWS without Airflow: boto3 and moto
 #   servers        .local/servers        PostgreSQL, MariaDB, Kafka, Debezium: Linux x86_64 only
 #
 # Without --only: airflow, spark and streamer. LAKE_PYTHON picks the Python (3.11 or 3.12),
@@ -63,7 +64,7 @@ read_arguments() {
 pieces_of() {
     case $1 in
         airflow) echo ".venv-airflow .venv-step" ;;
-        airflow-3.0.6 | airflow-3.2.1 | infra | browser | readers | docs) echo ".venv-$1" ;;
+        airflow-3.0.6 | airflow-3.2.1 | infra | browser | readers | docs | emulator) echo ".venv-$1" ;;
         bench) echo ".venv-bench .local/jars/spark-3.5 $LOCAL_FILES .local/jars/delta" ;;
         hostile) echo .local/jars/delta .local/jars/iceberg-aws .local/jars/trino ;;
         spec) [ ! -x .venv-spec/bin/python ] && ! find_python_39 >/dev/null || echo .venv-spec ;;
@@ -72,7 +73,7 @@ pieces_of() {
         streamer) echo ".venv-streamer .local/jars/spark-3.4 .local/jars/streamer" ;;
         samples) echo .local/samples ;;
         servers) [ "$(uname -sm)" != "Linux x86_64" ] || echo .local/servers/{postgresql,mariadb,kafka,plugins/debezium-{postgresql,mariadb}} ;;
-        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, airflow-3.2.1, spec, infra, spark-3.9, bench, browser, readers, hostile, docs, samples, servers" ;;
+        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, airflow-3.2.1, spec, infra, spark-3.9, bench, browser, readers, hostile, docs, samples, servers, emulator" ;;
     esac
 }
 

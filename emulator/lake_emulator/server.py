@@ -41,8 +41,8 @@ log = logging.getLogger(__name__)
 class StateDirectoryInUse(Exception):
     """Another emulator has its state in the same state directory.
 
-    Fix: Stop it with `./run_locally.sh down`, or choose another directory with
-    --state-dir DIR.
+    Fix: Stop it with `./run_locally.sh down`, or by Ctrl-C or `kill` where it was started
+    alone, or choose another directory with --state-dir DIR.
     """
 
 
@@ -168,7 +168,7 @@ def _lock(state_dir: Path) -> IO[str]:
         pid = file.read().strip()
         message = (
             f"the state directory {state_dir} is in use by another emulator (process {pid})."
-            " Stop it first: ./run_locally.sh down"
+            f" Stop it first: ./run_locally.sh down, or kill {pid} where it runs alone."
         )
         raise StateDirectoryInUse(message) from reason
     file.truncate(0)

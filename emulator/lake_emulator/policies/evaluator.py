@@ -102,7 +102,7 @@ class Policies:
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> Policies:
-        """Parse what `lake_infra.policies` makes; PolicyError for what is not known."""
+        """Parse what the file of policies has; PolicyError for what is not known."""
         try:
             return cls(
                 account=raw["account"],
@@ -133,7 +133,7 @@ class Policies:
         except (KeyError, TypeError, AttributeError) as error:
             raise PolicyError(
                 f"policies: {type(error).__name__} {error}: not as"
-                " `python -m lake_infra policies` prints them."
+                " emulator/README.md shows."
             ) from error
 
     def arn_of(self, role: str) -> str:

@@ -42,5 +42,5 @@ if [ ! -x "$python" ]; then
     echo "run_locally.sh: $python is missing. Run ./setup.sh, it builds what is missing." >&2
     exit 3
 fi
-export PYTHONPATH="$root/local:$root/dags:$root/spark_jobs:$root/infra"
+export PYTHONPATH="$root/emulator:$root/local:$root/dags:$root/spark_jobs:$root/infra"
 exec "$python" -m lake_local "$@"

@@ -167,7 +167,7 @@ dags() { # that the simulator sees what is wrong is tried in `dags_on`
         --ignore tests/unit/lake_airflow/simulated_runs/test_simulator_sees.py
 }
 
-emulator() { tests "$1/bin/python" tests/unit/lake_local "${@:2}"; }
+emulator() { tests "$1/bin/python" tests/unit/lake_emulator tests/unit/lake_local "${@:2}"; }
 
 policy_and_releases() {
     tests .venv-airflow/bin/python tests/policy tests/unit/lake_release \
@@ -177,6 +177,7 @@ policy_and_releases() {
 other_units() { # lake_spec too, where `python_39` does not test it
     set -- --ignore tests/unit/lake_airflow --ignore tests/unit/lake_plugin
     set -- "$@" --ignore tests/unit/lake_acceptance --ignore tests/unit/lake_local
+    set -- "$@" --ignore tests/unit/lake_emulator
     set -- "$@" --ignore tests/unit/lake_spark/storage/test_lease_check.py
     set -- "$@" --ignore tests/unit/lake_release
     set -- "$@" --ignore tests/unit/lake_site/test_large_lakes.py # in `dags_on`
@@ -248,7 +249,7 @@ full() {
 }
 
 program() { # with the Python in $1, a program of the tests, with the arguments given
-    PYTHONPATH=dags:spark_jobs:local:infra:. run "$1" -m "$2" ${CHOSEN:+"${CHOSEN[@]}"}
+    PYTHONPATH=dags:spark_jobs:emulator:local:infra:. run "$1" -m "$2" ${CHOSEN:+"${CHOSEN[@]}"}
 }
 
 properties() {
@@ -318,7 +319,7 @@ nightly() {
     spark_tests .venv-spark -m nightly
     tests .venv-spark/bin/python -m nightly tests/servers tests/loop
     tests .venv-airflow/bin/python -m nightly tests/acceptance tests/e2e tests/unit/lake_spec \
-        tests/unit/lake_local/aws tests/unit/lake_airflow
+        tests/unit/lake_emulator tests/unit/lake_airflow
     [ -z "${CHOSEN:+chosen}" ] || return 0
     scripts_and_guards
     kills

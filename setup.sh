@@ -21,6 +21,7 @@
 #   hostile        .local/jars           Delta, AWS for Iceberg, Trino: engines that attack tables in tests
 #   docs           .venv-docs            mkdocs, which builds the site of docs/, for the full tests
 #   samples        .local/samples        tables that others published, read in the nightly tests
+#   emulator       .venv-emulator        the emulator for AWS without Airflow: boto3 and moto
 #   servers        .local/servers        PostgreSQL, MariaDB, Kafka, Debezium: Linux x86_64 only
 #
 # Without --only: airflow, spark and streamer. LAKE_PYTHON picks the Python (3.11 or 3.12),
@@ -63,7 +64,7 @@ read_arguments() {
 pieces_of() {
     case $1 in
         airflow) echo ".venv-airflow .venv-step" ;;
-        airflow-3.0.6 | airflow-3.2.1 | infra | browser | readers | docs) echo ".venv-$1" ;;
+        airflow-3.0.6 | airflow-3.2.1 | infra | browser | readers | docs | emulator) echo ".venv-$1" ;;
         bench) echo ".venv-bench .local/jars/spark-3.5 $LOCAL_FILES .local/jars/delta" ;;
         hostile) echo .local/jars/delta .local/jars/iceberg-aws .local/jars/trino ;;
         spec) [ ! -x .venv-spec/bin/python ] && ! find_python_39 >/dev/null || echo .venv-spec ;;
@@ -72,7 +73,7 @@ pieces_of() {
         streamer) echo ".venv-streamer .local/jars/spark-3.4 .local/jars/streamer" ;;
         samples) echo .local/samples ;;
         servers) [ "$(uname -sm)" != "Linux x86_64" ] || echo .local/servers/{postgresql,mariadb,kafka,plugins/debezium-{postgresql,mariadb}} ;;
-        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, airflow-3.2.1, spec, infra, spark-3.9, bench, browser, readers, hostile, docs, samples, servers" ;;
+        *) die "--only '$1': choose one of airflow, spark, streamer, airflow-3.0.6, airflow-3.2.1, spec, infra, spark-3.9, bench, browser, readers, hostile, docs, samples, servers, emulator" ;;
     esac
 }
 
@@ -86,7 +87,7 @@ inputs_of() { # the files that say what is in a piece
     case $1 in
         .venv-*) echo "requirements/${1#.venv-}.lock requirements/build.lock requirements/uv.lock" ;;
         .local/samples) echo requirements/samples.{lock,sha256} ;;
-        "$CLASS_DATA") echo requirements/spark.lock "$(inputs_of .local/jars/spark-3.5)" local/lake_local/aws/{class_data,runtimes}.py ;;
+        "$CLASS_DATA") echo requirements/spark.lock "$(inputs_of .local/jars/spark-3.5)" local/lake_local/emulator/class_data.py emulator/lake_emulator/runtimes.py ;;
         *) echo "local/runtimes/${1##*/}/pom.xml local/runtimes/${1##*/}/jars.sha256" ;;
     esac
 }
@@ -265,8 +266,8 @@ build_samples() { # of each package the one table, and nothing of it is run
 }
 
 build_class_data() { # without it all works the same, a few seconds later
-    env -u LAKE_VENVS -u LAKE_JARS -u LAKE_JAVA_OPTIONS PYTHONPATH=local:dags \
-        .venv-airflow/bin/python -m lake_local.aws.class_data || echo "no archive was made"
+    env -u LAKE_VENVS -u LAKE_JARS -u LAKE_JAVA_OPTIONS PYTHONPATH=emulator:local:dags \
+        .venv-airflow/bin/python -m lake_local.emulator.class_data || echo "no archive was made"
 }
 
 build() { # one piece; the stamp comes last, so half a piece never counts

@@ -11,7 +11,7 @@ MEASURED = (
     *("dags", "spark_jobs", "benchmarks/speed", "benchmarks/dag_parsing.py"),
     *("data/synthea", "local/runtimes", "requirements"),
     *("tests/spark/lake.py", "tests/spark/streaming.py", "tests/spark/submitted.py"),
-    "local/lake_local/aws/runtimes.py",
+    "emulator/lake_emulator/runtimes.py",
 )
 """Folders and files that make the figures: ours, and which packages the others are."""
 

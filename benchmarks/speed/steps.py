@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Callable, Dict, Iterator, List
 
-from lake_local.aws import runtimes
+from lake_emulator import runtimes
 from benchmarks.speed.bench import Bench
 from benchmarks.speed.comparing import compared, summed
 from benchmarks.speed.measuring import Measured, say, say_round

@@ -10,11 +10,12 @@ from typing import Any, Dict, Iterator
 
 import boto3
 from lake_acceptance.subject import load
+from lake_emulator import DEFAULT_REGION
+from lake_emulator.keys import KEY_ID
+from lake_emulator.policies.enforcer import FILE as POLICIES
+from lake_emulator.server import Emulator
 from lake_infra.policies import policies
-from lake_local.aws import DEFAULT_REGION
-from lake_local.aws.keys import KEY_ID
-from lake_local.aws.policies.judge import FILE as POLICIES
-from lake_local.aws.server import Emulator
+from lake_local.emulator.permitted_steps import OWN_STEPS
 from lake_local.stack.objects import ensure_bucket
 
 SECRET = "/lake/local/erase"
@@ -30,7 +31,7 @@ def emulator(folder: Path, *, without: str = "") -> Iterator[Emulator]:
     home = folder / "aws"
     home.mkdir(parents=True)
     (home / POLICIES).write_text(json.dumps(_policies(without)), encoding="utf-8")
-    served = Emulator(home)
+    served = Emulator(home, rules=OWN_STEPS)
     settings = {
         "AWS_ENDPOINT_URL": served.url,
         "AWS_ACCESS_KEY_ID": KEY_ID,

@@ -36,7 +36,7 @@ def read_published(subject) -> str:
             **os.environ,
             "AWS_REGION": subject.environment.region,
             "AWS_DEFAULT_REGION": subject.environment.region,
-            "PYTHONPATH": f"dags:local:.:{packages}",
+            "PYTHONPATH": f"dags:emulator:local:.:{packages}",
         },
         capture_output=True,
         text=True,

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO, Dict, Iterator, List
 
 PROJECT = Path(__file__).resolve().parents[2]
-PATHS = ("dags", "spark_jobs", "local", ".")
+PATHS = ("dags", "spark_jobs", "emulator", "local", ".")
 
 
 class Victim:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping
 
+from lake_emulator.policies.conditions import condition, is_like
+from lake_emulator.policies.documents import texts
 from lake_infra.policies import documents, resolved
-from lake_local.aws.policies.conditions import condition, is_like
-from lake_local.aws.policies.documents import texts
 
 Statement = Mapping[str, Any]
 ACCOUNT, REGION = "123456789012", "eu-central-1"

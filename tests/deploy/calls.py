@@ -14,9 +14,9 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
 import botocore.session
 from botocore import xform_name
 
+from lake_emulator.policies.actions import ACTIONS
+from lake_emulator.policies.actions import NEEDS as NEEDS_OF_CALLS
 from lake_infra.policies import documents
-from lake_local.aws.policies.actions import ACTIONS
-from lake_local.aws.policies.actions import NEEDS as NEEDS_OF_CALLS
 
 Calls = Dict[str, str]
 """IAM actions, each with a place that needs it."""

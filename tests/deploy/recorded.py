@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Sequence, Set, Tuple
 
+from lake_emulator.policies.actions import Account
+from lake_emulator.policies.evaluator import Asked, Policies
 from lake_infra.policies import policies
-from lake_local.aws.policies.actions import Account
-from lake_local.aws.policies.evaluator import Asked, Policies
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
 Call = Mapping[str, str]

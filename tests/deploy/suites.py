@@ -41,7 +41,10 @@ SUITES = (
     Suite(
         "calls are refused where a statement is missing",
         NEWER,
-        ("tests/unit/lake_local/aws/policies",),
+        (
+            "tests/unit/lake_emulator/policies",
+            "tests/unit/lake_local/emulator/test_each_statement_is_needed.py",
+        ),
     ),
     Suite("workflows", NEWER, ("tests/policy/test_workflows.py",)),
     Suite(

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
+from lake_emulator import client
+from lake_emulator.calls import FILE as CALLS
+from lake_emulator.keys import secret_of
+from lake_emulator.pages import ask
 from lake_local.airflow.rest import Airflow
-from lake_local.aws import client
-from lake_local.aws.calls import FILE as CALLS
-from lake_local.aws.keys import secret_of
-from lake_local.aws.pages import ask
 from lake_spec.layout.run_key import run_key
 from tests.e2e import environment
 from tests.e2e.command_line import CommandLine, Done

@@ -45,7 +45,7 @@ def of_home(home: Path) -> List[str]:
 
 def emulator(home: Path) -> Optional[psutil.Process]:
     """The server of the emulator for AWS."""
-    wanted = ["-m", "lake_local.aws", "--state-dir", str(home)]
+    wanted = ["-m", "lake_local.emulator", "--state-dir", str(home)]
     return next((each.process for each in _living(home) if each.has(wanted)), None)
 
 

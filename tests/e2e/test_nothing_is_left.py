@@ -27,7 +27,7 @@ def test_show_works_after_the_emulator_was_killed(revived):
 
 def test_down_ends_every_process_of_the_home(down):
     names = " ".join(down.before)
-    for part in ("lake_local.aws", "dag-processor", "scheduler", "triggerer"):
+    for part in ("lake_local.emulator", "dag-processor", "scheduler", "triggerer"):
         assert part in names
     assert down.after == []
 

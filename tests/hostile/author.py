@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from lake_desk.products.plans import check
-from lake_local.aws.runtimes import PROJECT
+from lake_emulator.runtimes import PROJECT
 from tests.hostile import names
 from tests.hostile.child import serve
 

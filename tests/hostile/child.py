@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Callable, Mapping, Sequence
 
-from lake_local.aws.emr.supervisor import is_empty_within, signal_group
+from lake_emulator.emr.supervisor import is_empty_within, signal_group
 
 SECONDS_TO_END = 30
 

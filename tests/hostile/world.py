@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
+from lake_emulator import client, runtimes, table_optimizers
+from lake_emulator.keys import KEY_ID, secret_of
+from lake_emulator.policies.enforcer import FILE, ROLE
 from lake_infra.policies import policies
 from lake_infra.template import load_template
-from lake_local.aws import client, runtimes, table_optimizers
-from lake_local.aws.keys import KEY_ID, secret_of
-from lake_local.aws.policies.judge import FILE, ROLE
 from lake_spec.layout.table_folders import moved_folder
 from lake_spec.model import DomainSpec
 from lake_spec.model.json_codec import to_data
@@ -48,7 +48,7 @@ _BUCKETS = dict(zip(("Landing", "Warehouse", "Work"), names.BUCKETS))
 
 _PATH = os.pathsep.join(
     str(runtimes.PROJECT / each)
-    for each in ("dags", "spark_jobs", "local", "infra", ".")
+    for each in ("dags", "spark_jobs", "emulator", "local", "infra", ".")
 )
 _RIGHTS: Mapping[str, Any] = {
     names.READER: {"Effect": "Allow", "Action": _READ, "Resource": "*"},
@@ -225,7 +225,7 @@ class World:
         return f"http://127.0.0.1:{self._port}"
 
     def _start(self) -> None:
-        argv = [sys.executable, "-m", "lake_local.aws", "--region", names.REGION]
+        argv = [sys.executable, "-m", "lake_emulator", "--region", names.REGION]
         argv += ["--state-dir", str(self._home), "--port", str(self._port)]
         with open(self.folder / "emulator.log", "ab") as log:
             env = {**os.environ, "PYTHONPATH": _PATH}

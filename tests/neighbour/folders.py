@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any, Iterator, Sequence
 
 import psutil
-from lake_local.aws import state_mark
+from lake_emulator import state_mark
 from lake_local.cli.parser import parse
 from lake_local.errors import BadRequest, StartFailed
 from lake_local.stack import startup

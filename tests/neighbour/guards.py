@@ -8,7 +8,7 @@ from lake_acceptance import claim, removal
 from lake_acceptance.subject import ROOTS
 from lake_airflow.emr import clusters as emr
 from lake_airflow.operators import reaper
-from lake_local.aws import state_mark
+from lake_emulator import state_mark
 from lake_local.capture import slots as noted
 from lake_local.onboard import writing
 from lake_local.workspace import dags_folder

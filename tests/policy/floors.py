@@ -44,7 +44,13 @@ FLOORS: Dict[str, Tuple[str, ...]] = {
     ),
     "local/lake_local": (
         *("__main__", "cli", "capture", "onboard", "runs", "stack", "page_server"),
-        *("airflow", "workspace", "aws", "show", "text", "errors"),
+        *("airflow", "workspace", "emulator", "show", "text", "errors"),
+    ),
+    "emulator/lake_emulator": (
+        *("__main__", "server", "application", "admin", "services", "policies", "emr"),
+        *("moto_services", "authenticator", "identify", "calls", "faults", "protocols"),
+        *("call", "s3", "pages", "http_server", "clients", "keys", "state_mark"),
+        *("table_optimizers", "private_folder", "runtimes"),
     ),
 }
 

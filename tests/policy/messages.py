@@ -70,7 +70,7 @@ SECTIONS = (
         "Command line and emulator",
         "Errors of `./run_locally.sh` and of the emulator. They end a command with the "
         "exit codes that [commands](../commands.md) lists.",
-        errors=("local/lake_local", "local/lake_desk"),
+        errors=("local/lake_local", "local/lake_desk", "emulator/lake_emulator"),
     ),
 )
 

@@ -141,25 +141,27 @@ WHY: Dict[str, Dict[str, str]] = {
     "infra/lake_release/mwaa.py": {
         "update_environment": "after `check_reads`: it reads our bucket, by our paths",
     },
-    "local/lake_local/aws/class_data.py": {
+    "local/lake_local/emulator/class_data.py": {
         "unlink": "archives by their name in .local, and " + MADE,
         "put_object": EMULATOR,
     },
-    "local/lake_local/aws/emr/step_process.py": {"unlink": STATE},
-    "local/lake_local/aws/emr/step_runner.py": {"rmtree": STATE},
-    "local/lake_local/aws/emr/supervisor.py": {"killpg": "the group of its own child"},
-    "local/lake_local/aws/keys.py": {"unlink": MADE},
-    "local/lake_local/aws/moto_services.py": {"unlink": MADE},
-    "local/lake_local/aws/policies/judge.py": {"unlink": STATE},
-    "local/lake_local/aws/s3/blobs.py": {"unlink": EMULATOR},
-    "local/lake_local/aws/s3/multipart.py": {"delete_upload": EMULATOR},
-    "local/lake_local/aws/s3/store.py": {"delete": EMULATOR},
-    "local/lake_local/aws/s3/versions.py": {
+    "emulator/lake_emulator/emr/step_process.py": {"unlink": STATE},
+    "emulator/lake_emulator/emr/step_runner.py": {"rmtree": STATE},
+    "emulator/lake_emulator/emr/supervisor.py": {
+        "killpg": "the group of its own child"
+    },
+    "emulator/lake_emulator/keys.py": {"unlink": MADE},
+    "emulator/lake_emulator/moto_services.py": {"unlink": MADE},
+    "emulator/lake_emulator/policies/enforcer.py": {"unlink": STATE},
+    "emulator/lake_emulator/s3/blobs.py": {"unlink": EMULATOR},
+    "emulator/lake_emulator/s3/multipart.py": {"delete_upload": EMULATOR},
+    "emulator/lake_emulator/s3/store.py": {"delete": EMULATOR},
+    "emulator/lake_emulator/s3/versions.py": {
         "delete": EMULATOR,
         "delete_past": EMULATOR,
     },
-    "local/lake_local/aws/s3/web.py": {"delete": EMULATOR},
-    "local/lake_local/aws/server.py": {"truncate": STATE},
+    "emulator/lake_emulator/s3/web.py": {"delete": EMULATOR},
+    "emulator/lake_emulator/server.py": {"truncate": STATE},
     "local/lake_local/capture/postgresql.py": {
         "pg_drop_replication_slot": "asked for with --drop-slot, after a look at the note",
     },

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OURS = frozenset(
     {"lake_spec", "lake_check", "lake_airflow", "lake_spark", "lake_local"}
     | {"lake_desk", "lake_infra", "lake_release", "lake_acceptance", "lake_pages"}
-    | {"lake_site"}
+    | {"lake_site", "lake_emulator"}
 )
 NEWER_THAN_PYTHON_39 = frozenset({"tomllib"})
 STDLIB = frozenset(sys.stdlib_module_names) - NEWER_THAN_PYTHON_39
@@ -85,6 +85,7 @@ LAYERS = (
         "local/lake_local",
         frozenset(
             {
+                "lake_emulator",
                 "lake_local",
                 "lake_site",
                 "lake_check",
@@ -92,8 +93,6 @@ LAYERS = (
                 "lake_spec",
                 "boto3",
                 "botocore",
-                "moto",
-                "werkzeug",
             }
             | {"psutil", "pyspark", "requests", "bundle", "lake_infra"}
         ),
@@ -103,7 +102,12 @@ LAYERS = (
             "argcomplete": ("parser.py",),
             **{name: ("readers.py",) for name in ("duckdb", "deltalake", "pyiceberg")},
         },
-        remedy="the emulator speaks to Airflow and Spark as a user does: over HTTP and argv",
+        remedy="it speaks to Airflow and Spark as a user does: over HTTP and argv",
+    ),
+    Layer(
+        "emulator/lake_emulator",
+        frozenset({"lake_emulator", "boto3", "botocore", "moto", "werkzeug"}),
+        remedy="the emulator runs steps by argv, and knows nothing of whose they are",
     ),
     Layer(
         "infra/lake_infra",
@@ -145,6 +149,14 @@ LAYERS = (
     ),
 )
 
+# What the tests of the emulator may import of ours: it is a project of its own.
+EMULATOR_TESTS = Layer(
+    "tests/unit/lake_emulator",
+    frozenset({"lake_emulator", "boto3", "botocore", "moto", "pytest", "urllib3"})
+    | {"werkzeug"},
+    remedy="what it does for our steps is tested in tests/unit/lake_local/emulator",
+)
+
 # Files that are no part of a package, as globs: they tie the packages together.
 LOOSE_FILES = (
     Layer("dags/*.py", frozenset({"airflow", "lake_airflow"})),
@@ -169,7 +181,7 @@ def imported(path: Path) -> Iterator[Tuple[int, str]]:
 def import_faults(root: Path) -> List[str]:
     """Every import that its layer does not allow."""
     faults = []
-    for layer in LAYERS + LOOSE_FILES:
+    for layer in (*LAYERS, EMULATOR_TESTS, *LOOSE_FILES):
         glob = layer.folder if "*" in layer.folder else f"{layer.folder}/**/*.py"
         for path in sorted(root.glob(glob)):
             for line, name in imported(path):
@@ -308,6 +320,21 @@ def plant(root: Path, name: str, text: str) -> Path:
         ("plugins/links.py", "from lake_local.emr import x", "imports lake_local"),
         ("dags/moma.py", "import pandas", "dags/moma.py:1 imports pandas"),
         ("local/lake_local/emr.py", "import airflow", "over HTTP and argv"),
+        (
+            "emulator/lake_emulator/emr/x.py",
+            "from lake_spec.state import report",
+            "imports lake_spec: the emulator runs steps by argv",
+        ),
+        (
+            "emulator/lake_emulator/server.py",
+            "def f():\n  import lake_local.errors",
+            "server.py:2 imports lake_local",
+        ),
+        (
+            "tests/unit/lake_emulator/test_x.py",
+            "from lake_local.stack import state",
+            "tested in tests/unit/lake_local/emulator",
+        ),
     ],
 )
 def test_a_forbidden_import_is_found(tmp_path, name, text, fault):
@@ -355,9 +382,9 @@ def test_an_allowed_import_is_no_fault(tmp_path, name, text):
             "cli stands above onboard",
         ),
         (
-            "local/lake_local/aws/emr/x.py",
-            "from lake_local.workspace import project",
-            "workspace stands above aws",
+            "emulator/lake_emulator/emr/x.py",
+            "from lake_emulator import server",
+            "server stands above emr",
         ),
     ],
 )

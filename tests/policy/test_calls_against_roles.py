@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lake_check.parsing.loader import load_environment, load_lake
+from lake_emulator.policies.evaluator import Asked
 from lake_infra.policies import resolved
-from lake_local.aws.policies.evaluator import Asked
 from lake_spec.platform.deployment import deployment
 from tests.deploy import recorded
 from tests.deploy.recorded import Cluster, Judge

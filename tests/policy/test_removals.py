@@ -13,7 +13,7 @@ import pytest
 from tests.policy.removals import WHY
 
 ROOT = Path(__file__).resolve().parents[2]
-SHIPPED = ("dags", "infra", "local", "plugins", "spark_jobs")
+SHIPPED = ("dags", "emulator", "infra", "local", "plugins", "spark_jobs")
 CALL = re.compile(
     r"(batch_)?(delete|terminate|cancel|update|stop|deregister|purge)_\w+"
     r"|delete|rmtree|unlink|rmdir|removedirs|kill|killpg|terminate|send_signal|truncate"

@@ -15,7 +15,7 @@ from typing import Dict, Iterator, List, Optional
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("dags", "spark_jobs", "local", "infra", "plugins", "docs")
+FOLDERS = ("dags", "spark_jobs", "emulator", "local", "infra", "plugins", "docs")
 
 READERS = {
     "spark_jobs/lake_spark/formats/self_described.py": "JSON, Avro and ORC: see its top",
@@ -32,7 +32,9 @@ SCHEMAS = {
 """Modules that may parse Spark's JSON of a schema without `plain_schema`: of whom."""
 
 OBJECTS = {
-    "local/lake_local/aws/moto_services.py": {"pickle": "StateUnpickler names classes"},
+    "emulator/lake_emulator/moto_services.py": {
+        "pickle": "StateUnpickler names classes"
+    },
     "infra/lake_infra/template.py": {"yaml.load": "its loader is a safe one"},
     "local/lake_local/cli/registry.py": {
         "import_module": "the names of modules are those of its own list"

@@ -219,7 +219,7 @@ def _answer(program: str, paths: Sequence[str]) -> Dict[str, Dict[str, Any]]:
         subprocess.run(
             [str(python), "-m", f"tests.readers.{program}", str(asked), str(answer)],
             cwd=PROJECT,
-            env={"PYTHONPATH": "dags:local:.", "TZ": "UTC"},
+            env={"PYTHONPATH": "dags:emulator:local:.", "TZ": "UTC"},
             check=True,
         )
         return json.loads(answer.read_text(encoding="utf-8"))

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 import boto3
 
 from lake_check.parsing.loader import load_domain
-from lake_local.aws.keys import secret_of
-from lake_local.aws.pages import ask
+from lake_emulator.keys import secret_of
+from lake_emulator.pages import ask
 from lake_local.capture.installed import PROJECT
 from lake_local.capture.ports import HOST, free_ports
 
@@ -24,8 +24,8 @@ def emulator(home):
     """The address of an emulator for AWS and its key, while the block lasts."""
     (port,) = free_ports(1)
     python = PROJECT / ".venv-airflow/bin/python"
-    path = f"{PROJECT}/local:{PROJECT}/dags"
-    argv = [python, "-m", "lake_local.aws", "--state-dir", home, "--port", str(port)]
+    path = f"{PROJECT}/emulator:{PROJECT}/local:{PROJECT}/dags"
+    argv = [python, "-m", "lake_emulator", "--state-dir", home, "--port", str(port)]
     with open(f"{home}.log", "wb") as log:
         process = subprocess.Popen(
             argv, env={**os.environ, "PYTHONPATH": path}, stdout=log, stderr=log
@@ -88,7 +88,8 @@ class Onboarding:
         self.out = folder / "tables"
         self.environment = folder / "test.yml"
         self.env = {**os.environ, **keys(aws)}
-        python = f"{PROJECT}/local:{PROJECT}/dags:{PROJECT}/spark_jobs"
+        folders = ("emulator", "local", "dags", "spark_jobs")
+        python = ":".join(f"{PROJECT}/{each}" for each in folders)
         self.env["PYTHONPATH"] = python
 
     def write_environment(self, connections):

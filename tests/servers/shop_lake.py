@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any, Dict
 
-from lake_local.aws import client
-from lake_local.aws.calls import FILE as CALLS
-from lake_local.aws.keys import secret_of
+from lake_emulator import client
+from lake_emulator.calls import FILE as CALLS
+from lake_emulator.keys import secret_of
 from tests.e2e import environment
 from tests.e2e.command_line import CommandLine, Done
 from tests.e2e.lake import ADDRESS

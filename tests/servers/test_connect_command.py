@@ -65,7 +65,8 @@ connections:
      security: plaintext, domains: [shop]}}
 """)
         packages = ":".join(
-            str(PROJECT / each) for each in ("local", "dags", "spark_jobs", "infra")
+            str(PROJECT / each)
+            for each in ("emulator", "local", "dags", "spark_jobs", "infra")
         )
         where = ["--state-dir", str(self.state), "--tables", str(tables.parent)]
         python = str(PROJECT / ".venv-airflow/bin/python")

@@ -31,7 +31,7 @@ SETTINGS = {
 
 def read_by_014(spark, paths: Sequence[Path], scratch: Path) -> List:
     """Return the rows of these tables as Hudi 0.14 reads them, as data frames."""
-    from lake_local.aws.runtimes import STREAMER
+    from lake_emulator.runtimes import STREAMER
 
     log = scratch / "hudi-0.14.log"
     environment = {**os.environ, "PYSPARK_PYTHON": str(STREAMER.python), "TZ": "UTC"}

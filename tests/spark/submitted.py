@@ -8,7 +8,7 @@ from pathlib import Path
 from subprocess import Popen
 from typing import Dict, Sequence
 
-from lake_local.aws import runtimes
+from lake_emulator import runtimes
 from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.model.json_codec import to_data
 from tests.spark.lake import environment_in

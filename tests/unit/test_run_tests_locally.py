@@ -108,13 +108,14 @@ UNITS = [
     " tests/unit/lake_acceptance tests/unit/lake_local/airflow"
     " tests/unit/lake_spark/storage/test_lease_check.py tests/policy/test_dag_policy.py"
     " --ignore tests/unit/lake_airflow/simulated_runs/test_simulator_sees.py",
-    ".venv-airflow/bin/python -m pytest tests/unit/lake_local"
+    ".venv-airflow/bin/python -m pytest tests/unit/lake_emulator tests/unit/lake_local"
     " --ignore tests/unit/lake_local/airflow",
     ".venv-airflow/bin/python -m pytest tests/policy tests/unit/lake_release"
     " --ignore tests/policy/test_dag_policy.py",
     ".venv-airflow/bin/python -m pytest tests/unit"
     " --ignore tests/unit/lake_airflow --ignore tests/unit/lake_plugin"
     " --ignore tests/unit/lake_acceptance --ignore tests/unit/lake_local"
+    " --ignore tests/unit/lake_emulator"
     " --ignore tests/unit/lake_spark/storage/test_lease_check.py"
     " --ignore tests/unit/lake_release"
     " --ignore tests/unit/lake_site/test_large_lakes.py"
@@ -137,7 +138,7 @@ NIGHTLY_SETUP = (
 )
 NIGHTLY_OF_AIRFLOW = (
     ".venv-airflow/bin/python -m pytest -m nightly tests/acceptance tests/e2e"
-    " tests/unit/lake_spec tests/unit/lake_local/aws tests/unit/lake_airflow"
+    " tests/unit/lake_spec tests/unit/lake_emulator tests/unit/lake_airflow"
 )
 SITE = [
     ".venv-docs/bin/mkdocs build --strict",
@@ -364,7 +365,7 @@ def test_the_end_to_end_tests_run_on_the_older_airflow_too(tmp_path, run):
         " --only spark --only streamer",
         DAGS_ON_OLDER + " -k killed",
         DAGS_ON_OLDER.replace("3.0.6", "3.2.1") + " -k killed",
-        ".venv-airflow-3.0.6/bin/python -m pytest tests/unit/lake_local"
+        ".venv-airflow-3.0.6/bin/python -m pytest tests/unit/lake_emulator tests/unit/lake_local"
         " --ignore tests/unit/lake_local/airflow -k killed",
         OLDER[-1].replace("3.0.6", "3.2.1") + " -k killed",
         ".venv-airflow-3.0.6/bin/python -m pytest tests/e2e -k killed",

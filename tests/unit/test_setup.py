@@ -390,9 +390,10 @@ class SparkProject:
             f"{self.settings['PATH'].split(':')[0]}/java", self.home / "bin/java"
         )
         self.java("17.0.1")
-        self.program = self.root / "local/lake_local/aws/class_data.py"
+        self.program = self.root / "local/lake_local/emulator/class_data.py"
         self.makes("print('made', file=open('notes', 'a'))", "x.touch()")
-        self.runtimes = self.program.with_name("runtimes.py")
+        self.runtimes = self.root / "emulator/lake_emulator/runtimes.py"
+        self.runtimes.parent.mkdir(parents=True)
         self.runtimes.touch()
 
     def java(self, version: str) -> None:

@@ -1,6 +1,6 @@
 """What `./run_locally.sh [COMMAND] --help` prints, in files: the script needs no set-up for it.
 
-    PYTHONPATH=local:dags:infra .venv-airflow/bin/python -m lake_local.cli.help_text
+    PYTHONPATH=emulator:local:dags:infra .venv-airflow/bin/python -m lake_local.cli.help_text
 
 writes them from the parsers; a test keeps both equal.
 """

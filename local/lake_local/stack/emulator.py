@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-import urllib.error
 from typing import Any
 
-from lake_local import aws
-from lake_local.aws.emr.state_machine import ClusterState
-from lake_local.aws.keys import secret_of
-from lake_local.aws.pages import ask
+import lake_emulator
+from lake_emulator.emr.state_machine import ClusterState
+from lake_emulator.keys import secret_of
+from lake_emulator.pages import is_healthy
 from lake_local.errors import StartFailed
 from lake_local.stack.state import Stack
 from lake_local.workspace import background
@@ -27,8 +26,8 @@ def start(
     home: StateDirectory, project: Project, env: dict[str, str], port: int
 ) -> Process:
     """Start the emulator on `port`; it is not ready yet when this returns."""
-    path = [str(project.root / "local"), str(project.dags)]
-    argv = [sys.executable, "-m", "lake_local.aws"]
+    path = [str(project.root / each) for each in ("emulator", "local", "dags")]
+    argv = [sys.executable, "-m", "lake_local.emulator"]
     return background.start(
         NAME,
         [*argv, "--state-dir", str(home.root), "--port", str(port)],
@@ -53,15 +52,6 @@ def wait_until_healthy(home: StateDirectory, process: Process, url: str) -> None
         time.sleep(0.1)
 
 
-def is_healthy(url: str, secret: str) -> bool:
-    """Return whether the emulator answers its health check."""
-    try:
-        with ask(url, "health", secret=secret, seconds=5) as response:
-            return bool(response.status == 200)
-    except (urllib.error.URLError, OSError):
-        return False
-
-
 def stop(process: Process) -> None:
     """Stop the emulator; its state is on disk."""
     background.stop([process], grace=STOP_SECONDS)
@@ -69,7 +59,7 @@ def stop(process: Process) -> None:
 
 def client(service: str, stack: Stack, region: str) -> Any:
     """Return a boto3 client that can only reach the emulator."""
-    return aws.client(
+    return lake_emulator.client(
         service,
         stack.aws_url,
         secret=stack.aws_secret,

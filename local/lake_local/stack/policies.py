@@ -8,8 +8,8 @@ from typing import Any, Iterator, Optional
 
 from lake_spec.model import DomainSpec
 
-from lake_local.aws.pages import ask
-from lake_local.aws.policies.judge import FILE
+from lake_emulator.pages import ask
+from lake_emulator.policies.enforcer import FILE
 from lake_local.errors import BadRequest
 from lake_local.stack.state import Stack
 from lake_local.text import progress

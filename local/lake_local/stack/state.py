@@ -9,8 +9,8 @@ from pathlib import Path
 
 from lake_spec.state.state_format import from_fields
 
-from lake_local.aws import DEFAULT_REGION
-from lake_local.aws.keys import secret_of
+from lake_emulator import DEFAULT_REGION
+from lake_emulator.keys import secret_of
 from lake_local.page_server import path_of
 from lake_local.workspace.background import Process
 from lake_local.workspace.state_dir import StateDirectory

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lake_local.aws import state_mark
-from lake_local.aws.private_folder import NotPrivate
+from lake_emulator import state_mark
+from lake_emulator.private_folder import NotPrivate
 from lake_local.errors import BadRequest
 
 

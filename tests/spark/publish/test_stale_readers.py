@@ -14,8 +14,8 @@ from contextlib import contextmanager
 import pytest
 
 from lake_local.workspace import project
-from lake_spec.model import TableType
 from lake_spark.storage.hudi_table import HudiTable
+from lake_spec.model import TableType
 from tests.readers.playing import PROJECT
 from tests.kinds import TABLE_TYPES
 from tests.spark.lake import FEED_FILES, Lake, stored, table
@@ -40,7 +40,7 @@ class Readers:
         self._process = subprocess.Popen(
             [str(python), "-m", "tests.readers.staying", *paths],
             cwd=PROJECT,
-            env={"PYTHONPATH": "dags:local:.", "TZ": "UTC"},
+            env={"PYTHONPATH": "dags:emulator:local:.", "TZ": "UTC"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import bundle
 import pytest
 
-from lake_local.aws import runtimes
+from lake_emulator import runtimes
 
 
 class S3(BaseHTTPRequestHandler):

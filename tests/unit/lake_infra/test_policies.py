@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from lake_emulator.policies.evaluator import Asked, Policies
 from lake_infra.__main__ import main
 from lake_infra.parameters import LONGEST_VALUE
 from lake_infra.policies import policies
 from lake_infra.resource_names import NotDeployable
-from lake_local.aws.policies.evaluator import Asked, Policies
 from tests.unit.lake_infra.lakes import ACCOUNT, domain, environment, topic
 
 SALES = domain("sales", "sales/orders", told="people")

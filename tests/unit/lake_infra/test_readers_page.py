@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lake_local.aws.policies.evaluator import Asked, Policies
+from lake_emulator.policies.evaluator import Asked, Policies
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "readers.md").read_text("utf-8")

@@ -6,8 +6,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Iterator
 
+from lake_emulator.keys import credentials_file
 from lake_local.airflow import settings
-from lake_local.aws.keys import credentials_file
 from lake_local.cli.commands import site
 from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.runs import release

@@ -17,6 +17,10 @@ from lake_local.cli.parser import parse
 from lake_local.cli.registry import COMMANDS, PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[4]
+COMMAND = (
+    "PYTHONPATH=emulator:local:dags:infra .venv-airflow/bin/python"
+    " -m lake_local.cli.help_text"
+)
 
 
 @pytest.fixture
@@ -53,7 +57,7 @@ def test_the_help_files_are_what_the_parsers_print():
     made = {name: text.split() for name, text in texts().items()}
     assert made == {
         name: text.split() for name, text in held().items()
-    }, "run: PYTHONPATH=local:dags:infra .venv-airflow/bin/python -m lake_local.cli.help_text"
+    }, f"run: {COMMAND}"
 
 
 def test_no_help_names_a_folder_of_the_machine_that_it_was_made_on():

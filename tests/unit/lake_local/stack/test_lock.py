@@ -34,7 +34,7 @@ HOLDS = {
 @contextmanager
 def another_command(home: StateDirectory, how: str):
     """A process that holds the home's lock until it is killed."""
-    code = [str(ROOT / "local"), str(ROOT / "dags")]
+    code = [str(ROOT / each) for each in ("emulator", "local", "dags")]
     argv = [sys.executable, "-c", HOLD % HOLDS[how], str(home.root), *code]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(argv, **pipes) as process:

@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 
-from lake_local.aws.policies.judge import FILE
-from lake_local.aws.server import Emulator
+from lake_emulator.policies.enforcer import FILE
+from lake_emulator.server import Emulator
 from lake_local.stack import policies
 from lake_local.stack.state import Stack
 from lake_local.workspace import project
@@ -75,10 +75,10 @@ def test_an_emulator_that_is_up_judges_by_the_specs_as_they_are(
     try:
         port = int(emulator.url.rsplit(":", 1)[1])
         stack = Stack(str(tables), port, home=str(home.root))
-        assert not emulator.judge.is_on
+        assert not emulator.enforcer.is_on
         policies.replace(stack, specs_of(PROJECT, tables))
-        assert emulator.judge.is_on
+        assert emulator.enforcer.is_on
         policies.replace(stack, specs_of(PROJECT, tables, without_role))
-        assert not emulator.judge.is_on
+        assert not emulator.enforcer.is_on
     finally:
         emulator.stop()

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_local.aws import client
-from lake_local.aws.server import Emulator
+from lake_emulator import client
+from lake_emulator.server import Emulator
 from lake_spark.errors import RefusedInput
 from lake_spark.ingest import same_content
 from lake_spark.landing.files import list_landing

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any, Iterable, Iterator, Optional, Sequence
 
-from lake_infra.domains import domains_template
+from lake_infra.domains import domains_template, printed
+from lake_infra.inline_policies import check_inline_policies
 from lake_infra.parameters import parameters
 from lake_infra.policies import policies
 from lake_infra.readers import readers_template
@@ -43,8 +44,7 @@ def _parameters(args: argparse.Namespace) -> str:
 
 
 def _print_template(args: argparse.Namespace) -> str:
-    # CloudFormation counts blanks too.
-    return json.dumps(_template(args), separators=(",", ":"))
+    return printed(_template(args))
 
 
 def _policies(args: argparse.Namespace) -> str:
@@ -69,6 +69,7 @@ Specs = tuple[EnvironmentSpec, list[DomainSpec]]
 def _specs(args: argparse.Namespace) -> Specs:
     environment, domains = _loaded(args)
     check_deployable(environment, domains)
+    check_inline_policies(environment, domains)
     folder = args.dags / "environments"
     names = sorted(each.stem for each in folder.glob("*.yml"))
     check_catalogue(environment, list(_readable(names, folder)))

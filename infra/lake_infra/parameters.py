@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping
 
+from lake_infra.aws_limits import VALUE_CHARACTERS
 from lake_infra.endpoints import endpoint_services
 from lake_infra.resource_names import (
     NotDeployable,
@@ -15,9 +16,6 @@ from lake_infra.resource_names import (
 )
 from lake_spec.contract.deployment import deployment
 from lake_spec.model import DomainSpec, EnvironmentSpec
-
-LONGEST_VALUE = 4096
-"""Characters of a parameter's value that CloudFormation takes."""
 
 
 def known_values(
@@ -64,12 +62,12 @@ def parameters(
     known = known_values(environment, domains)
     asked = template.get("Parameters", {})
     found = {name: known[name] for name in asked if known.get(name)}
-    if too_long := [n for n, each in found.items() if len(each) > LONGEST_VALUE]:
+    if too_long := [n for n, each in found.items() if len(each) > VALUE_CHARACTERS]:
         raise NotDeployable(
             environment.name,
             [
                 f"the parameter {name} would have {len(found[name])} characters; "
-                f"CloudFormation takes {LONGEST_VALUE}. Let several domains share a "
+                f"CloudFormation takes {VALUE_CHARACTERS}. Let several domains share a "
                 "runtime role or topic, or give these shorter names."
                 for name in too_long
             ],

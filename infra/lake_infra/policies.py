@@ -67,6 +67,7 @@ def values_of(
         "AWS::AccountId": account,
         **known_values(environment, domains),
         "S3Endpoint": f"vpce-lake-{name}-s3",
+        "AirflowQueueAccount": "*",
         "Airflow": f"lake-{name}-airflow-{account}",
     }
     key = environment.s3_encryption_kms_key_id

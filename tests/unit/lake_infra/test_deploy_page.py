@@ -32,12 +32,22 @@ def test_every_value_that_is_written_is_a_parameter_of_the_template():
             assert names <= set(load_template(layer)["Parameters"]), layer
 
 
+WRITTEN = ("MonthlyBudget", "Repository", "RequirementsVersion", "StartupVersion")
+
+
+def test_an_idle_environment_does_not_use_up_the_budget():
+    (given,) = re.findall(r"MonthlyBudget=(\d+)", PAGE)
+    idle = [int(usd) for usd in re.findall(r"\| (\d+) USD \|", PAGE)]
+    assert len(idle) == 2 and sum(idle) < int(given)
+    assert "Default" not in load_template("alerts")["Parameters"]["MonthlyBudget"]
+
+
 def test_every_value_that_only_people_know_is_written():
     for layer, _, words in DEPLOYS:
         if layer in GENERATED:
             continue
         asked = load_template(layer)["Parameters"]
-        for name in ("Repository", "StartupVersion", "RequirementsVersion"):
+        for name in WRITTEN:
             assert name not in asked or f" {name}=" in words, layer
 
 

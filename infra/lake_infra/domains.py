@@ -102,6 +102,7 @@ def _role(
             "Properties": {
                 "RoleName": name,
                 "Path": path,
+                **bounded(environment),
                 "Description": steps,
                 "AssumeRolePolicyDocument": policy_document([_trust()]),
             },
@@ -126,6 +127,12 @@ def _check_policies(
         f"{len(domains)} domain(s) ({names}); IAM attaches {POLICIES_OF_ROLE} to a role. {remedy}"
     )
     raise NotDeployable(environment.name, [reason])
+
+
+def bounded(environment: EnvironmentSpec) -> Dict[str, Any]:
+    """Return the property of a role by which an account's boundary holds it, if any."""
+    boundary = environment.permissions_boundary
+    return {"PermissionsBoundary": boundary} if boundary else {}
 
 
 def _trust() -> Dict[str, Any]:

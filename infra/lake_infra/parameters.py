@@ -41,6 +41,8 @@ def known_values(
         "ArtifactsPrefix": work.prefix,
         "RunsPrefix": Root.of(environment.runs).prefix,
         "LogsPrefix": Root.of(environment.logs).prefix,
+        "RolePath": environment.role_path,
+        "PermissionsBoundaryArn": environment.permissions_boundary or "",
         "ServiceRoleName": last_part(environment.service_role),
         "InstanceProfileName": environment.instance_profile,
         "SecurityConfigurationName": environment.security_configuration or "",

@@ -76,7 +76,10 @@ def values_of(
         values[bucket] = values[f"{bucket}Bucket"]
     for bucket in ("Airflow", "Landing", "Warehouse", "Work"):
         values[f"{bucket}.Arn"] = f"arn:aws:s3:::{values[bucket]}"
-    instances = f"arn:aws:iam::{account}:role/{environment.instance_profile}"
+    instances = (
+        f"arn:aws:iam::{account}:role{environment.role_path}"
+        f"{environment.instance_profile}"
+    )
     values["InstanceRole.Arn"] = instances
     values[f"lake-{name}-KeyArn"] = values["Key.Arn"]
     values[f"lake-{name}-AirflowBucket"] = values["Airflow"]

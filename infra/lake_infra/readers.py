@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Tuple
 
 from lake_infra.aws_limits import INLINE_CHARACTERS
-from lake_infra.domains import check_size, logical_id
+from lake_infra.domains import bounded, check_size, logical_id
 from lake_infra.lake_formation import Resource, grant, in_turn
 from lake_infra.packing import size
 from lake_infra.resource_names import NotDeployable, Root
@@ -182,6 +182,8 @@ def _data_access(environment: EnvironmentSpec, read: List[DomainSpec]) -> Resour
         "Type": "AWS::IAM::Role",
         "Properties": {
             "RoleName": sub("lake-${Environment}-readers"),
+            "Path": environment.role_path,
+            **bounded(environment),
             "AssumeRolePolicyDocument": policy_document([trust]),
             "Policies": [{"PolicyName": "lake", "PolicyDocument": document}],
         },

@@ -153,11 +153,16 @@ def _names(environment: EnvironmentSpec) -> Iterator[str]:
             "receives alarms of the budget, of a scheduler that stopped and of "
             "orphaned clusters."
         )
-    role = environment.service_role
-    if role.startswith("arn:") and not role.endswith(f":role/{last_part(role)}"):
+    role, path = environment.service_role, environment.role_path
+    if role.startswith("arn:") and not role.endswith(f":role{path}{last_part(role)}"):
+        remedy = "write its name" if path == "/" else "write its ARN with that path"
         yield (
-            f"service_role: got {role!r}. It is created without a path: write its "
-            "name."
+            f"service_role: got {role!r}. It is created with the path {path}: {remedy}."
+        )
+    if path != "/" and not role.startswith("arn:"):
+        yield (
+            f"service_role: got {role!r}, a name. With role_path EMR finds the role by "
+            f"its ARN alone: write arn:aws:iam::<account>:role{path}{role}."
         )
 
 
@@ -195,6 +200,13 @@ def _roles(
             "runtime_role: missing, and runtime_roles does not name "
             f"{', '.join(without)}. Steps run as the role of their domain: write the "
             "ARN that it will have."
+        )
+    path = environment.role_path
+    astray = [a for a in runtime_roles(environment, domains) if f":role{path}" not in a]
+    for arn in astray:
+        yield (
+            f"runtime_roles: got {arn!r}, which is not below role_path {path}. Write "
+            f"{arn.split(':role', 1)[0]}:role{path}{last_part(arn)}."
         )
 
 

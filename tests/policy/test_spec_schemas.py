@@ -101,6 +101,8 @@ GOOD = {
     forms.ROLE_NAME: "lake",
     forms.ROLE_ARN: f"arn:aws:iam::{ACCOUNT}:role/of/lake",
     forms.ROLE: "lake",
+    forms.ROLE_PATH: "/lake/",
+    forms.POLICY_ARN: f"arn:aws:iam::{ACCOUNT}:policy/of/lake",
     forms.KMS_KEY: f"arn:aws:kms:eu-central-1:{ACCOUNT}:key/{'0' * 36}",
     forms.SNS_TOPIC: f"arn:aws:sns:eu-central-1:{ACCOUNT}:lake",
     forms.SUBNET: "subnet-01234567",

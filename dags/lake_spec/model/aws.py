@@ -13,10 +13,12 @@ from lake_spec.model.forms import (
     KMS_KEY,
     MEMORY,
     NAME,
+    POLICY_ARN,
     REGION,
     ROLE,
     ROLE_ARN,
     ROLE_NAME,
+    ROLE_PATH,
     S3_FOLDER,
     SECURITY_GROUP,
     SNS_TOPIC,
@@ -180,6 +182,20 @@ class EnvironmentSpec:
         None,
         example="arn:aws:iam::111122223333:role/lake-dev-break-glass",
         form=ROLE_ARN,
+    )
+    permissions_boundary: Optional[str] = setting(
+        "ARN of the managed policy that bounds what each role of the templates may do, "
+        "where the account asks for one.",
+        None,
+        example="arn:aws:iam::111122223333:policy/boundary",
+        form=POLICY_ARN,
+    )
+    role_path: str = setting(
+        "Path of the roles that the templates make. With another one than `/`, write "
+        "`service_role` and the runtime roles as ARNs that have it.",
+        "/",
+        example="/lake/",
+        form=ROLE_PATH,
     )
     security_configuration: Optional[str] = setting(
         "EMR security configuration; required with a runtime role, and must enable it.",

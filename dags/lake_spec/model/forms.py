@@ -54,6 +54,15 @@ ROLE = Form(
     f"Write the name of an IAM role, {_OF_ROLE}, or its ARN, as in "
     "arn:aws:iam::111122223333:role/lake.",
 )
+ROLE_PATH = Form(
+    "/(?:[A-Za-z0-9_+=,.@-]+/)*",
+    "Write a path of IAM that begins and ends with a slash, as in /lake/.",
+)
+POLICY_ARN = Form(
+    rf"{_PARTITION}:iam::(?:[0-9]{{12}}|aws):policy/(?:[A-Za-z0-9_+=,.@-]+/)*"
+    "[A-Za-z0-9_+=,.@-]{1,128}",
+    "Write the ARN of a managed policy, as in arn:aws:iam::111122223333:policy/boundary.",
+)
 KMS_KEY = Form(
     rf"{_PARTITION}:kms:{_REGION}:[0-9]{{12}}:key/(?:mrk-)?[0-9a-f-]{{32,36}}",
     "Write the ARN of a KMS key, no alias, as in arn:aws:kms:eu-central-1:111122223333:"

@@ -29,6 +29,7 @@ def known_values(
     )
     break_glass = break_glass_role(environment, roles)
     return {
+        **_network(environment),
         "Environment": environment.name,
         "Deployment": deployment(environment),
         "Services": ",".join(endpoint_services(environment, domains)),
@@ -49,6 +50,19 @@ def known_values(
         "RuntimeRoleArns": ",".join(roles),
         "AlarmTopicName": "".join(last_part(arn) for arn in arns["alarms"]),
         "TopicArns": ",".join([*arns["alarms"], *arns["domains"]]),
+    }
+
+
+def _network(environment: EnvironmentSpec) -> dict[str, str]:
+    """Return the ids of a network that is there already; none of one to be made."""
+    found = environment.network
+    if found is None:
+        return {}
+    return {
+        "VpcId": found.vpc,
+        "CidrOfVpcId": found.cidr,
+        "SubnetIdA": found.subnet_a,
+        "SubnetIdB": found.subnet_b,
     }
 
 

@@ -8,6 +8,7 @@ from typing import Optional, Tuple
 from lake_spec.model.choices import ReadableAs
 from lake_spec.model.connections import Connection
 from lake_spec.model.forms import (
+    CIDR,
     CRON,
     JAR,
     KMS_KEY,
@@ -23,6 +24,7 @@ from lake_spec.model.forms import (
     SECURITY_GROUP,
     SNS_TOPIC,
     SUBNET,
+    VPC,
 )
 from lake_spec.model.instances import InstanceGroups, Instances, ManagedScaling
 from lake_spec.model.limits import Limits
@@ -130,6 +132,28 @@ class SecurityGroups:
 
 
 @dataclass(frozen=True)
+class OwnNetwork:
+    """A network that is there already, in which the templates make their groups alone."""
+
+    vpc: str = setting("Its VPC.", example="vpc-0123456789abcdef0", form=VPC)
+    cidr: str = setting(
+        "Addresses of the VPC, which the endpoints of services answer.",
+        example="10.20.0.0/16",
+        form=CIDR,
+    )
+    subnet_a: str = setting(
+        "A private subnet, for Airflow and the endpoints.",
+        example="subnet-0123456789abcdef0",
+        form=SUBNET,
+    )
+    subnet_b: str = setting(
+        "Another one, in another zone.",
+        example="subnet-0123456789abcdef1",
+        form=SUBNET,
+    )
+
+
+@dataclass(frozen=True)
 class EnvironmentSpec:
     """Buckets, roles and network of one environment (`environments/<name>.yml`)."""
 
@@ -200,6 +224,9 @@ class EnvironmentSpec:
     security_configuration: Optional[str] = setting(
         "EMR security configuration; required with a runtime role, and must enable it.",
         None,
+    )
+    network: Optional[OwnNetwork] = setting(
+        "The network to use, where the layer `network` is not to make one.", None
     )
     subnets: Tuple[str, ...] = setting(
         "Subnets of the clusters: instance fleets use the best one, instance groups "

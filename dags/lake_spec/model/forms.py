@@ -73,6 +73,11 @@ SNS_TOPIC = Form(
     "Write the ARN of a standard SNS topic, as in "
     "arn:aws:sns:eu-central-1:123456789012:lake-failures.",
 )
+VPC = Form("vpc-[0-9a-f]{8,17}", "Write a VPC's id, as in vpc-0123456789abcdef0.")
+CIDR = Form(
+    r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}/(?:1[6-9]|2[0-8])",
+    "Write the addresses of a VPC, as in 10.20.0.0/16.",
+)
 SUBNET = Form(
     "subnet-[0-9a-f]{8,17}", "Write a subnet's id, as in subnet-0123456789abcdef0."
 )

@@ -84,7 +84,7 @@ def runtime_roles_are_enabled_for_all(spec: EnvironmentSpec) -> Iterator[Problem
         yield Problem(("security_configuration",), None, "missing", hint)
 
 
-@ENVIRONMENT.rule("subnets")
+@ENVIRONMENT.rule("subnets", "network")
 def subnets_are_unique(spec: EnvironmentSpec) -> Iterator[Problem]:
     """Refuse a subnet that is named twice.
 
@@ -93,6 +93,10 @@ def subnets_are_unique(spec: EnvironmentSpec) -> Iterator[Problem]:
     for position, subnet in enumerate(spec.subnets):
         if subnet in spec.subnets[:position]:
             yield got(("subnets", position), subnet, "Name each subnet once.")
+    own = spec.network
+    if own is not None and own.subnet_a == own.subnet_b:
+        hint = "Name a subnet in another zone than that of `subnet_a`."
+        yield got(("network", "subnet_b"), own.subnet_b, hint)
 
 
 @ENVIRONMENT.rule("region")

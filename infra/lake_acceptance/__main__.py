@@ -17,6 +17,7 @@ from typing import Optional, Sequence
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_acceptance import (
+    athena,
     claim,
     cost,
     optimizers,
@@ -38,6 +39,7 @@ CHECKS = (
     *step_facts.CHECKS,
     *steps.LOADS,
     *tables.CHECKS,
+    *athena.CHECKS,
     *optimizers.CHECKS,
     *steps.ENDS,
     *removal.CHECKS,

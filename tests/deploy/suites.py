@@ -43,6 +43,11 @@ SUITES = (
         NEWER,
         ("tests/unit/lake_local/aws/policies",),
     ),
+    Suite(
+        "an account that lacks something is told so before a deploy",
+        NEWER,
+        ("tests/unit/lake_acceptance/test_account.py",),
+    ),
     Suite("workflows", NEWER, ("tests/policy/test_workflows.py",)),
     Suite(
         "parameters of runs have no effect but theirs",

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from lake_acceptance import account
 from lake_infra.endpoints import endpoint_services
 from lake_infra.template import GENERATED, LAYERS, TEMPLATES, load_template
 from lake_spec.parsing.loader import load_environment, load_lake
@@ -54,7 +55,14 @@ def test_every_value_that_only_people_know_is_written():
 def test_the_secret_that_the_acceptance_run_reads_is_made_before_it():
     named = load_environment("prod", ROOT / "dags" / "environments").erase_secret
     made = f"put-parameter --type SecureString --name {named} --value"
-    assert PAGE.index(made) < PAGE.index("./run_locally.sh acceptance")
+    assert PAGE.index(made) < PAGE.index('./run_locally.sh acceptance "$LAKE"\n')
+
+
+def test_the_account_is_asked_before_anything_is_made():
+    asked = PAGE.index("./run_locally.sh acceptance prod --preflight\n")
+    assert asked < PAGE.index("\ndeploy network ")
+    listed = re.findall(r"`([a-z-]+)`", PAGE[asked : PAGE.index("What it costs while")])
+    assert {each.name for each in account.CHECKS} <= set(listed)
 
 
 def test_the_endpoints_that_are_paid_for_are_counted():

@@ -15,6 +15,7 @@ from lake_infra.policies import policies
 from lake_infra.readers import readers_template
 from lake_infra.resource_names import check_catalogue, check_deployable
 from lake_infra.settings import settings
+from lake_infra.terraform import terraform_files
 from lake_infra.template import GENERATED, LAYERS, load_template
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.contract.environment_defaults import with_environment_defaults
@@ -49,6 +50,16 @@ def _print_template(args: argparse.Namespace) -> str:
 
 def _policies(args: argparse.Namespace) -> str:
     return json.dumps(policies(*_loaded(args)), indent=1)
+
+
+def _terraform(args: argparse.Namespace) -> str:
+    """Write what infra/terraform takes into a folder; return the names of the files."""
+    environment, domains = _specs(args)
+    files = terraform_files(environment, domains)
+    args.folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (args.folder / name).write_text(text, encoding="utf-8")
+    return "\n".join(str(args.folder / name) for name in files)
 
 
 def _settings(args: argparse.Namespace) -> str:
@@ -110,6 +121,12 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     )
     asked.add_argument("environment")
     asked.set_defaults(command=_settings)
+    asked = commands.add_parser(
+        "terraform", help="write what infra/terraform takes into a folder"
+    )
+    asked.add_argument("environment")
+    asked.add_argument("folder", type=Path)
+    asked.set_defaults(command=_terraform)
     asked = commands.add_parser("policies", help="that a deployment gives, as JSON")
     asked.add_argument("environment")
     asked.set_defaults(command=_policies)

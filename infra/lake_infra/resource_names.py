@@ -8,6 +8,7 @@ from typing import Iterable, Iterator, Optional, Sequence
 
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.model import DomainSpec, EnvironmentSpec
+from lake_spec.rules.environment import environments_share_no_catalogue
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,19}")
 
@@ -106,27 +107,9 @@ def check_catalogue(
 
     Databases of Glue are named like their domains, so both would have the same ones.
     """
-    place = _place(environment)
-    same = sorted(
-        each.name
-        for each in others
-        if each.name != environment.name and _place(each) == place
-    )
-    if same and place is not None:
-        account, region = place
-        reason = (
-            f"region: got {region} of the account {account}, in which "
-            f"{', '.join(same)} is too. Databases of Glue are named like their domains, so "
-            "both would have the same ones: give it another account or region."
-        )
-        raise NotDeployable(environment.name, [reason])
-
-
-def _place(environment: EnvironmentSpec) -> Optional[tuple[str, str]]:
-    """Return the account, by its roles, and the region; None where no role is named."""
-    roles = dict(environment.runtime_roles).values()
-    arn = environment.runtime_role or next(iter(roles), None)
-    return (account_of(arn), environment.region) if arn else None
+    if found := list(environments_share_no_catalogue(environment, others)):
+        reasons = [f"region: {each.message}. {each.hint}" for each in found]
+        raise NotDeployable(environment.name, reasons)
 
 
 def check_runtime_roles(

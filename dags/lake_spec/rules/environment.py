@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterator
+from typing import Dict, Iterable, Iterator, Optional, Tuple
 
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import EnvironmentSpec
+from lake_spec.model.forms import ROLE_ARN
 from lake_spec.rules import aws, names
 from lake_spec.rules.airflow import cron
-from lake_spec.rules.rule_set import RuleSet
+from lake_spec.rules.rule_set import RuleSet, rule
 from lake_spec.rules.table import formats_are_unique
 
 ENVIRONMENT = RuleSet()
@@ -51,6 +52,36 @@ def roots_do_not_overlap(spec: EnvironmentSpec) -> Iterator[Problem]:
                 )
                 yield got((name,), getattr(spec, name), hint)
         seen[name] = uri
+
+
+@rule
+def environments_share_no_catalogue(
+    spec: EnvironmentSpec, others: Iterable[EnvironmentSpec]
+) -> Iterator[Problem]:
+    """Refuse a second environment in one account and region: databases of Glue are named
+    like domains, so both would have the same ones.
+
+    Fix: Give each environment an account or a region of its own.
+    """
+    place = _place(spec)
+    same = sorted(
+        each.name for each in others if each.name != spec.name and _place(each) == place
+    )
+    if same and place is not None:
+        hint = (
+            f"In that region of the account {place[0]} is {', '.join(same)} too, whose "
+            "databases of Glue would be the same, since they are named like domains: give "
+            "it another account or region."
+        )
+        yield got(("region",), spec.region, hint)
+
+
+def _place(spec: EnvironmentSpec) -> Optional[Tuple[str, str]]:
+    """Return the account, by its roles, and the region; None where none has an ARN."""
+    named = (spec.runtime_role, *dict(spec.runtime_roles).values())
+    arns = (arn for arn in named if arn is not None and ROLE_ARN.fits(arn))
+    arn = next(arns, None)
+    return (arn.split(":")[4], spec.region) if arn else None
 
 
 @ENVIRONMENT.rule()

@@ -185,3 +185,21 @@ def test_an_environment_with_everything_passes(specs):
         "tags": {"team": "lake"},
     }
     assert diagnostics(specs, changes) == []
+
+
+@pytest.mark.parametrize(
+    "of_prod, is_refused",
+    [
+        ({}, True),
+        ({"region": "eu-west-1"}, False),
+        ({"runtime_role": ROLE.replace("111122223333", "444455556666")}, False),
+    ],
+    ids=["same-place", "other-region", "other-account"],
+)
+def test_two_environments_have_no_databases_in_common(specs, of_prod, is_refused):
+    common = {"runtime_role": ROLE, "security_configuration": "lake"}
+    prod = {**ENVIRONMENT, **common, "name": "prod", **of_prod}
+    specs.put("environments/prod.yml", prod)
+    said = [each for each in diagnostics(specs, common) if "region: got" in each]
+    assert len(said) == (2 if is_refused else 0)
+    assert not said or "of the account 111122223333 is prod too" in said[0]

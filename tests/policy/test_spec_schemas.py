@@ -105,6 +105,7 @@ GOOD = {
     forms.POLICY_ARN: f"arn:aws:iam::{ACCOUNT}:policy/of/lake",
     forms.KMS_KEY: f"arn:aws:kms:eu-central-1:{ACCOUNT}:key/{'0' * 36}",
     forms.SNS_TOPIC: f"arn:aws:sns:eu-central-1:{ACCOUNT}:lake",
+    forms.AMI: "ami-01234567",
     forms.VPC: "vpc-01234567",
     forms.CIDR: "10.20.0.0/16",
     forms.SUBNET: "subnet-01234567",

@@ -8,6 +8,7 @@ from typing import Optional, Tuple
 from lake_spec.model.choices import ReadableAs
 from lake_spec.model.connections import Connection
 from lake_spec.model.forms import (
+    AMI,
     CIDR,
     CRON,
     JAR,
@@ -236,6 +237,13 @@ class EnvironmentSpec:
     )
     security_groups: Optional[SecurityGroups] = setting(
         "Security groups of the nodes; if left out, EMR creates its own.", None
+    )
+    custom_ami: Optional[str] = setting(
+        "AMI that every node starts from, made from Amazon Linux 2023 for the nodes' "
+        "processors; if left out, the one of the EMR release.",
+        None,
+        example="ami-0123456789abcdef0",
+        form=AMI,
     )
     log_encryption_kms_key_id: Optional[str] = setting(
         "ARN of the KMS key that encrypts EMR's logs.", None, form=KMS_KEY

@@ -81,6 +81,7 @@ CIDR = Form(
 SUBNET = Form(
     "subnet-[0-9a-f]{8,17}", "Write a subnet's id, as in subnet-0123456789abcdef0."
 )
+AMI = Form("ami-[0-9a-f]{8,17}", "Write an AMI's id, as in ami-0123456789abcdef0.")
 SECURITY_GROUP = Form(
     "sg-[0-9a-f]{8,17}", "Write a security group's id, as in sg-0123456789abcdef0."
 )

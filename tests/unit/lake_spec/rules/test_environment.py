@@ -121,6 +121,7 @@ def diagnostics(specs, changes):
             {"network": {**NETWORK, "cidr": "10.0.0.0/8"}},
             "network.cidr: got '10.0.0.0/8'. Write the addresses of a VPC",
         ),
+        ({"custom_ami": "mine"}, "custom_ami: got 'mine'. Write an AMI's id"),
         ({"role_path": "lake"}, "role_path: got 'lake'. Write a path of IAM"),
         (
             {"permissions_boundary": "boundary"},
@@ -178,6 +179,7 @@ def test_an_environment_with_everything_passes(specs):
         "network": NETWORK,
         "permissions_boundary": "arn:aws:iam::111122223333:policy/lake/boundary",
         "role_path": "/lake/",
+        "custom_ami": "ami-01234567",
         "subnets": ["subnet-01234567", "subnet-0123456789abcdef0"],
         "security_groups": {**GROUPS, "additional_core_and_task": ["sg-00000000"]},
         "log_encryption_kms_key_id": KEY,

@@ -17,6 +17,8 @@ from typing import Optional, Sequence
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_acceptance import (
+    account,
+    athena,
     claim,
     cost,
     optimizers,
@@ -38,6 +40,7 @@ CHECKS = (
     *step_facts.CHECKS,
     *steps.LOADS,
     *tables.CHECKS,
+    *athena.CHECKS,
     *optimizers.CHECKS,
     *steps.ENDS,
     *removal.CHECKS,
@@ -65,6 +68,10 @@ def main(
     except LakeError as error:
         print(error, file=sys.stderr)
         return 1
+    if args.preflight:
+        results = play(account.CHECKS, subject, emulated=subject.emulated, say=_say)
+        print(report.counts(results))
+        return 1 if report.failed(results) else 0
     if args.remove:
         checks = (*steps.ENDS, *removal.CHECKS)
         try:
@@ -148,6 +155,11 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     parser.add_argument("--yes", action="store_true", help="start without asking")
     parser.add_argument(
         "--remove", action="store_true", help="only remove what an earlier run claims"
+    )
+    parser.add_argument(
+        "--preflight",
+        action="store_true",
+        help="only look whether the account is ready to be deployed to; makes nothing",
     )
     parser.add_argument(
         "--report",

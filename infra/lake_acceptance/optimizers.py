@@ -7,7 +7,7 @@ catalogue's says so. https://docs.aws.amazon.com/glue/latest/dg/catalog-level-op
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, NamedTuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Set
 
 from lake_acceptance.check import Check, CheckFailed
 from lake_acceptance.subject import DOMAIN, Subject
@@ -47,11 +47,7 @@ def of_tables(subject: Subject) -> str:
 
 def of_catalogue(subject: Subject) -> str:
     """Look for an optimizer that is on for all tables that do not say otherwise."""
-    glue, account = subject.client("glue"), _account(subject)
-    catalogue = glue.get_catalog(CatalogId=account)["Catalog"]
-    properties = catalogue.get("CatalogProperties", {})
-    said = properties.get("IcebergOptimizationProperties", {})
-    on = {kind for kind, name in OF_CATALOGUE.items() if _is_on(said.get(name, {}))}
+    account, on = _account(subject), on_for_catalogue(subject)
     own = {(each.table, each.kind) for each in _settings(subject) if each.is_own}
     reached = [
         f"{kind} of {table}"
@@ -67,6 +63,14 @@ def of_catalogue(subject: Subject) -> str:
             "then disable them for the catalogue: they delete files of Hudi's.",
         )
     return f"on for the catalogue: {', '.join(sorted(on)) or 'none'}"
+
+
+def on_for_catalogue(subject: Subject) -> Set[str]:
+    """Return the optimizers that the account's catalogue has on for all tables."""
+    catalogue = subject.client("glue").get_catalog(CatalogId=_account(subject))
+    properties = catalogue["Catalog"].get("CatalogProperties", {})
+    said = properties.get("IcebergOptimizationProperties", {})
+    return {kind for kind, name in OF_CATALOGUE.items() if _is_on(said.get(name, {}))}
 
 
 def _settings(subject: Subject) -> Iterator[Setting]:

@@ -120,7 +120,7 @@ def below_prefix(deployed: EnvironmentSpec) -> EnvironmentSpec:
     if not arns:  # steps run as the instance profile's role
         return replace(deployed, **roots)
     account = arns[0].split(":role", 1)[0]
-    role = f"{account}:role/lake-{deployed.name}-acceptance"
+    role = f"{account}:role{deployed.role_path}lake-{deployed.name}-acceptance"
     return replace(deployed, **roots, runtime_roles=((DOMAIN, role),))
 
 

@@ -1,14 +1,12 @@
-"""Checks of what the steps left: rows, catalogue and queries."""
+"""Checks of what the steps left: rows and catalogue."""
 
 from __future__ import annotations
 
-import time
-from typing import Any, Dict, Iterator, List, Set, Tuple
+from typing import Any, Dict, List, Set, Tuple
 
 from lake_acceptance import storage
 from lake_acceptance.check import Check, CheckFailed
 from lake_acceptance.subject import DOMAIN, INCREMENTAL, Subject
-from lake_spec.hudi.options import OLDER_TABLE_VERSION
 from lake_spec.model import ReadableAs
 
 EXPECTED: Dict[str, Tuple[int, int, int]] = {
@@ -19,8 +17,6 @@ EXPECTED: Dict[str, Tuple[int, int, int]] = {
 """Rows of current, versions and open versions that the landing files make."""
 
 LAYERS = ("changes", "current", "history")
-_QUERY_SECONDS = 120
-_NO_ATHENA = "the emulator has no Athena"
 
 
 def rows(subject: Subject) -> str:
@@ -187,79 +183,6 @@ def glue_tables(subject: Subject, database: str = DOMAIN) -> List[Dict[str, Any]
         return []
 
 
-def athena(subject: Subject) -> str:
-    """Count the rows of tables of Hudi's older version by queries of Athena."""
-    names = [
-        table.name
-        for table in subject.domain.tables
-        if table.storage.table_version == OLDER_TABLE_VERSION
-    ]
-    return _counted(subject, DOMAIN, names)
-
-
-def athena_iceberg(subject: Subject) -> str:
-    """Count the rows of tables that are published as Iceberg by queries of Athena."""
-    return _counted_as(subject, ReadableAs.ICEBERG)
-
-
-def athena_delta(subject: Subject) -> str:
-    """Count the rows of tables that are published as Delta by queries of Athena."""
-    return _counted_as(subject, ReadableAs.DELTA)
-
-
-def _counted_as(subject: Subject, kind: ReadableAs) -> str:
-    tables = [t.name for t in subject.domain.tables if kind in t.storage.formats]
-    return _counted(subject, kind.database_of(DOMAIN), tables)
-
-
-def _counted(subject: Subject, database: str, tables: List[str]) -> str:
-    """Compare counts of current and history with what the landing files make."""
-    counts = dict(_counts(subject, database, tables))
-    wanted = {
-        name_of(table, layer): rows
-        for table in tables
-        for layer, rows in zip(("current", "history"), EXPECTED[table])
-    }
-    if {name: counts[name] for name in wanted} != wanted:
-        raise CheckFailed(
-            f"Athena counts {counts} in {database}, not {wanted}.",
-            "Compare with the report of the last run; do not use this reader until then.",
-        )
-    return ", ".join(f"{name} {count}" for name, count in counts.items())
-
-
-def _counts(
-    subject: Subject, database: str, tables: List[str]
-) -> Iterator[Tuple[str, int]]:
-    for table in tables:
-        for layer in LAYERS:
-            name = name_of(table, layer)
-            yield name, _count(subject, database, name)
-
-
-def _count(subject: Subject, database: str, table: str) -> int:
-    client = subject.client("athena")
-    started = client.start_query_execution(
-        QueryString=f'SELECT count(*) FROM "{database}"."{table}"',
-        ResultConfiguration={"OutputLocation": f"{subject.environment.runs}/athena/"},
-    )
-    query, limit = started["QueryExecutionId"], time.monotonic() + _QUERY_SECONDS
-    while True:
-        found = client.get_query_execution(QueryExecutionId=query)["QueryExecution"]
-        state = found["Status"]["State"]
-        if state == "SUCCEEDED":
-            rows = client.get_query_results(QueryExecutionId=query)["ResultSet"]["Rows"]
-            return int(rows[1]["Data"][0]["VarCharValue"])
-        if state in ("FAILED", "CANCELLED") or time.monotonic() > limit:
-            reason = found["Status"].get("StateChangeReason", "no reason was given")
-            raise CheckFailed(
-                f"{database}.{table}: {state}: {reason}.",
-                "See what Athena reads in docs/readers.md; its workgroup must have "
-                "engine version 3.",
-            )
-        time.sleep(1)
-
-
 CHECKS = (
     Check("rows", "Are the rows right?", rows, ("incremental",)),
     Check("streamer", "Does HoodieStreamer commit rows?", streamer, ("incremental",)),
@@ -270,23 +193,5 @@ CHECKS = (
         "Are the tables in Glue as Iceberg and as Delta?",
         published,
         ("catalogue",),
-    ),
-    *(
-        Check(name, question, answer, needs, only_in_account=_NO_ATHENA)
-        for name, question, answer, needs in (
-            ("athena", "Can Athena query Hudi's tables?", athena, ("partitions",)),
-            (
-                "athena-iceberg",
-                "Can Athena query Iceberg tables?",
-                athena_iceberg,
-                ("published",),
-            ),
-            (
-                "athena-delta",
-                "Can Athena query Delta tables?",
-                athena_delta,
-                ("published",),
-            ),
-        )
     ),
 )

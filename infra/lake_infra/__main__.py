@@ -10,13 +10,15 @@ from typing import Any, Iterable, Iterator, Optional, Sequence
 
 from lake_check.parsing.loader import load_environment, load_lake
 from lake_desk.products.plans import with_plans
-from lake_infra.domains import domains_template
+from lake_infra.domains import domains_template, printed
+from lake_infra.inline_policies import check_inline_policies
 from lake_infra.parameters import parameters
 from lake_infra.policies import policies
 from lake_infra.readers import readers_template
 from lake_infra.resource_names import check_catalogue, check_deployable
 from lake_infra.settings import settings
 from lake_infra.template import GENERATED, LAYERS, load_template
+from lake_infra.terraform import terraform_files
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.model import DomainSpec, EnvironmentSpec
@@ -43,12 +45,21 @@ def _parameters(args: argparse.Namespace) -> str:
 
 
 def _print_template(args: argparse.Namespace) -> str:
-    # CloudFormation counts blanks too.
-    return json.dumps(_template(args), separators=(",", ":"))
+    return printed(_template(args))
 
 
 def _policies(args: argparse.Namespace) -> str:
     return json.dumps(policies(*_loaded(args)), indent=1)
+
+
+def _terraform(args: argparse.Namespace) -> str:
+    """Write what infra/terraform takes into a folder; return the names of the files."""
+    environment, domains = _specs(args)
+    files = terraform_files(environment, domains)
+    args.folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (args.folder / name).write_text(text, encoding="utf-8")
+    return "\n".join(str(args.folder / name) for name in files)
 
 
 def _settings(args: argparse.Namespace) -> str:
@@ -69,6 +80,7 @@ Specs = tuple[EnvironmentSpec, list[DomainSpec]]
 def _specs(args: argparse.Namespace) -> Specs:
     environment, domains = _loaded(args)
     check_deployable(environment, domains)
+    check_inline_policies(environment, domains)
     folder = args.dags / "environments"
     names = sorted(each.stem for each in folder.glob("*.yml"))
     check_catalogue(environment, list(_readable(names, folder)))
@@ -109,6 +121,12 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     )
     asked.add_argument("environment")
     asked.set_defaults(command=_settings)
+    asked = commands.add_parser(
+        "terraform", help="write what infra/terraform takes into a folder"
+    )
+    asked.add_argument("environment")
+    asked.add_argument("folder", type=Path)
+    asked.set_defaults(command=_terraform)
     asked = commands.add_parser("policies", help="that a deployment gives, as JSON")
     asked.add_argument("environment")
     asked.set_defaults(command=_policies)

@@ -5,17 +5,16 @@ Generated, so that a new domain or table is a change of its spec alone.
 
 from __future__ import annotations
 
+import json
 from typing import Any, Dict, Iterable, List, Sequence
 
+from lake_infra.aws_limits import POLICIES_OF_ROLE, TEMPLATE_BYTES, TEMPLATE_RESOURCES
 from lake_infra.lake_formation import Resource, grant, in_turn
-from lake_infra.packing import MOST_POLICIES, managed_policies, packed
+from lake_infra.packing import managed_policies, packed
 from lake_infra.resource_names import NotDeployable, last_part, runtime_roles, topics
 from lake_infra.runtime_role import format_databases, role_statements
 from lake_infra.statements import policy_document
 from lake_spec.model import DomainSpec, EnvironmentSpec
-
-MOST_RESOURCES = 500
-"""CloudFormation's limit of resources in one template."""
 
 _ON = "UsesLakeFormation"
 _SHOWN = 5
@@ -35,8 +34,7 @@ def domains_template(
         resources.update(_databases(environment, domain))
     for arn in topics(environment, domains)["domains"]:
         resources[logical_id("Topic", last_part(arn))] = _topic(arn)
-    check_size(environment, resources)
-    return {
+    template = {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Description": "Roles, databases and topics of domains, generated from their specs",
         "Parameters": {
@@ -53,16 +51,32 @@ def domains_template(
         "Conditions": {_ON: {"Fn::Equals": [{"Ref": "LakeFormation"}, "on"]}},
         "Resources": in_turn(resources),
     }
+    check_size(environment, template, "Let several domains share a runtime role.")
+    return template
 
 
-def check_size(environment: EnvironmentSpec, resources: Dict[str, Resource]) -> None:
-    """Raise NotDeployable for more resources than a template allows."""
-    if len(resources) > MOST_RESOURCES:
+def check_size(
+    environment: EnvironmentSpec, template: Dict[str, Any], remedy: str
+) -> None:
+    """Raise NotDeployable for more resources or bytes than a template may have."""
+    count, size = len(template["Resources"]), len(printed(template).encode())
+    if count > TEMPLATE_RESOURCES:
         reason = (
-            f"its domains need {len(resources)} resources; a template allows "
-            f"{MOST_RESOURCES}. Let several domains share a runtime role."
+            f"its domains need {count} resources; a template allows "
+            f"{TEMPLATE_RESOURCES}. {remedy}"
         )
         raise NotDeployable(environment.name, [reason])
+    if size > TEMPLATE_BYTES:
+        reason = (
+            f"its domains need a template of {size:,} bytes; CloudFormation takes "
+            f"{TEMPLATE_BYTES:,}. Divide the domains among two environments."
+        )
+        raise NotDeployable(environment.name, [reason])
+
+
+def printed(template: Dict[str, Any]) -> str:
+    """Return the template as it is printed: CloudFormation counts blanks too."""
+    return json.dumps(template, separators=(",", ":"))
 
 
 def logical_id(kind: str, name: str) -> str:
@@ -88,6 +102,7 @@ def _role(
             "Properties": {
                 "RoleName": name,
                 "Path": path,
+                **bounded(environment),
                 "Description": steps,
                 "AssumeRolePolicyDocument": policy_document([_trust()]),
             },
@@ -100,7 +115,7 @@ def _check_policies(
     environment: EnvironmentSpec, arn: str, domains: Sequence[DomainSpec], count: int
 ) -> None:
     """Raise NotDeployable for a role with more policies than IAM attaches to one."""
-    if count <= MOST_POLICIES:
+    if count <= POLICIES_OF_ROLE:
         return
     remedy = "Name a role of its own for some of them in runtime_roles."
     if len(domains) == 1:
@@ -109,9 +124,15 @@ def _check_policies(
     names += ", ..." if len(domains) > _SHOWN else ""
     reason = (
         f"runtime role {last_part(arn)}: its steps need {count} managed policies, for "
-        f"{len(domains)} domain(s) ({names}); IAM attaches {MOST_POLICIES} to a role. {remedy}"
+        f"{len(domains)} domain(s) ({names}); IAM attaches {POLICIES_OF_ROLE} to a role. {remedy}"
     )
     raise NotDeployable(environment.name, [reason])
+
+
+def bounded(environment: EnvironmentSpec) -> Dict[str, Any]:
+    """Return the property of a role by which an account's boundary holds it, if any."""
+    boundary = environment.permissions_boundary
+    return {"PermissionsBoundary": boundary} if boundary else {}
 
 
 def _trust() -> Dict[str, Any]:

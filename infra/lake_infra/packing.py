@@ -10,14 +10,8 @@ import json
 import re
 from typing import Any, Dict, Iterator, List, Sequence
 
+from lake_infra.aws_limits import POLICY_CHARACTERS
 from lake_infra.statements import Statement, policy_document
-
-LONGEST_POLICY = 6_144
-"""Characters of a managed policy, without blanks
-(docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html)."""
-
-MOST_POLICIES = 10
-"""Managed policies of a role, unless AWS raised the account's quota."""
 
 _LONGEST = {
     "AWS::Partition": "aws-us-gov",
@@ -48,7 +42,7 @@ def packed(statements: Sequence[Statement]) -> List[List[Statement]]:
 
 
 def _fits(statements: Sequence[Statement]) -> bool:
-    return size(policy_document(statements)) <= LONGEST_POLICY
+    return size(policy_document(statements)) <= POLICY_CHARACTERS
 
 
 def size(part: Dict[str, Any]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping
 
+from lake_infra.aws_limits import VALUE_CHARACTERS
 from lake_infra.endpoints import endpoint_services
 from lake_infra.resource_names import (
     NotDeployable,
@@ -15,9 +16,6 @@ from lake_infra.resource_names import (
 )
 from lake_spec.model import DomainSpec, EnvironmentSpec
 from lake_spec.platform.deployment import deployment
-
-LONGEST_VALUE = 4096
-"""Characters of a parameter's value that CloudFormation takes."""
 
 
 def known_values(
@@ -31,6 +29,7 @@ def known_values(
     )
     break_glass = break_glass_role(environment, roles)
     return {
+        **_network(environment),
         "Environment": environment.name,
         "Deployment": deployment(environment),
         "Services": ",".join(endpoint_services(environment, domains)),
@@ -43,12 +42,27 @@ def known_values(
         "ArtifactsPrefix": work.prefix,
         "RunsPrefix": Root.of(environment.runs).prefix,
         "LogsPrefix": Root.of(environment.logs).prefix,
+        "RolePath": environment.role_path,
+        "PermissionsBoundaryArn": environment.permissions_boundary or "",
         "ServiceRoleName": last_part(environment.service_role),
         "InstanceProfileName": environment.instance_profile,
         "SecurityConfigurationName": environment.security_configuration or "",
         "RuntimeRoleArns": ",".join(roles),
         "AlarmTopicName": "".join(last_part(arn) for arn in arns["alarms"]),
         "TopicArns": ",".join([*arns["alarms"], *arns["domains"]]),
+    }
+
+
+def _network(environment: EnvironmentSpec) -> dict[str, str]:
+    """Return the ids of a network that is there already; none of one to be made."""
+    found = environment.network
+    if found is None:
+        return {}
+    return {
+        "VpcId": found.vpc,
+        "CidrOfVpcId": found.cidr,
+        "SubnetIdA": found.subnet_a,
+        "SubnetIdB": found.subnet_b,
     }
 
 
@@ -64,12 +78,12 @@ def parameters(
     known = known_values(environment, domains)
     asked = template.get("Parameters", {})
     found = {name: known[name] for name in asked if known.get(name)}
-    if too_long := [n for n, each in found.items() if len(each) > LONGEST_VALUE]:
+    if too_long := [n for n, each in found.items() if len(each) > VALUE_CHARACTERS]:
         raise NotDeployable(
             environment.name,
             [
                 f"the parameter {name} would have {len(found[name])} characters; "
-                f"CloudFormation takes {LONGEST_VALUE}. Let several domains share a "
+                f"CloudFormation takes {VALUE_CHARACTERS}. Let several domains share a "
                 "runtime role or topic, or give these shorter names."
                 for name in too_long
             ],

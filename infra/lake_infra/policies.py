@@ -67,6 +67,7 @@ def values_of(
         "AWS::AccountId": account,
         **known_values(environment, domains),
         "S3Endpoint": f"vpce-lake-{name}-s3",
+        "AirflowQueueAccount": "*",
         "Airflow": f"lake-{name}-airflow-{account}",
     }
     key = environment.s3_encryption_kms_key_id
@@ -75,7 +76,10 @@ def values_of(
         values[bucket] = values[f"{bucket}Bucket"]
     for bucket in ("Airflow", "Landing", "Warehouse", "Work"):
         values[f"{bucket}.Arn"] = f"arn:aws:s3:::{values[bucket]}"
-    instances = f"arn:aws:iam::{account}:role/{environment.instance_profile}"
+    instances = (
+        f"arn:aws:iam::{account}:role{environment.role_path}"
+        f"{environment.instance_profile}"
+    )
     values["InstanceRole.Arn"] = instances
     values[f"lake-{name}-KeyArn"] = values["Key.Arn"]
     values[f"lake-{name}-AirflowBucket"] = values["Airflow"]

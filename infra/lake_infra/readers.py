@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Tuple
 
-from lake_infra.domains import check_size, logical_id
+from lake_infra.aws_limits import INLINE_CHARACTERS
+from lake_infra.domains import bounded, check_size, logical_id
 from lake_infra.lake_formation import Resource, grant, in_turn
+from lake_infra.packing import size
 from lake_infra.resource_names import NotDeployable, Root
 from lake_infra.runtime_role import folders_of_tables, READ
 from lake_infra.statements import in_bucket, listing, objects, policy_document, sub
@@ -34,8 +36,7 @@ def readers_template(
         for folder in folders_of_tables([domain]):
             resources.update(_location(environment, domain, folder))
         resources.update(_grants(domain))
-    check_size(environment, resources)
-    return {
+    template = {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Description": "Who may read which tables, generated from the domains' specs",
         "Parameters": {
@@ -46,6 +47,8 @@ def readers_template(
         },
         "Resources": in_turn(resources),
     }
+    check_size(environment, template, "Name fewer tables or domains in `readers`.")
+    return template
 
 
 def columns_by_role(domain: DomainSpec) -> Dict[str, Dict[str, Columns]]:
@@ -168,13 +171,20 @@ def _data_access(environment: EnvironmentSpec, read: List[DomainSpec]) -> Resour
         "Action": "sts:AssumeRole",
         "Condition": {"StringEquals": {"aws:SourceAccount": _ACCOUNT}},
     }
+    document = policy_document(statements)
+    if (found := size(document)) > INLINE_CHARACTERS:
+        reason = (
+            f"the role of its readers would have an inline policy of {found} characters; "
+            f"IAM takes {INLINE_CHARACTERS}. Name fewer tables or domains in `readers`."
+        )
+        raise NotDeployable(environment.name, [reason])
     return {
         "Type": "AWS::IAM::Role",
         "Properties": {
             "RoleName": sub("lake-${Environment}-readers"),
+            "Path": environment.role_path,
+            **bounded(environment),
             "AssumeRolePolicyDocument": policy_document([trust]),
-            "Policies": [
-                {"PolicyName": "lake", "PolicyDocument": policy_document(statements)}
-            ],
+            "Policies": [{"PolicyName": "lake", "PolicyDocument": document}],
         },
     }

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Iterable, Iterator, Optional, Sequence
 
+from lake_check.rules.environment import environments_share_no_catalogue
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
@@ -106,27 +107,9 @@ def check_catalogue(
 
     Databases of Glue are named like their domains, so both would have the same ones.
     """
-    place = _place(environment)
-    same = sorted(
-        each.name
-        for each in others
-        if each.name != environment.name and _place(each) == place
-    )
-    if same and place is not None:
-        account, region = place
-        reason = (
-            f"region: got {region} of the account {account}, in which "
-            f"{', '.join(same)} is too. Databases of Glue are named like their domains, so "
-            "both would have the same ones: give it another account or region."
-        )
-        raise NotDeployable(environment.name, [reason])
-
-
-def _place(environment: EnvironmentSpec) -> Optional[tuple[str, str]]:
-    """Return the account, by its roles, and the region; None where no role is named."""
-    roles = dict(environment.runtime_roles).values()
-    arn = environment.runtime_role or next(iter(roles), None)
-    return (account_of(arn), environment.region) if arn else None
+    if found := list(environments_share_no_catalogue(environment, others)):
+        reasons = [f"region: {each.message}. {each.hint}" for each in found]
+        raise NotDeployable(environment.name, reasons)
 
 
 def check_runtime_roles(
@@ -153,11 +136,16 @@ def _names(environment: EnvironmentSpec) -> Iterator[str]:
             "receives alarms of the budget, of a scheduler that stopped and of "
             "orphaned clusters."
         )
-    role = environment.service_role
-    if role.startswith("arn:") and not role.endswith(f":role/{last_part(role)}"):
+    role, path = environment.service_role, environment.role_path
+    if role.startswith("arn:") and not role.endswith(f":role{path}{last_part(role)}"):
+        remedy = "write its name" if path == "/" else "write its ARN with that path"
         yield (
-            f"service_role: got {role!r}. It is created without a path: write its "
-            "name."
+            f"service_role: got {role!r}. It is created with the path {path}: {remedy}."
+        )
+    if path != "/" and not role.startswith("arn:"):
+        yield (
+            f"service_role: got {role!r}, a name. With role_path EMR finds the role by "
+            f"its ARN alone: write arn:aws:iam::<account>:role{path}{role}."
         )
 
 
@@ -195,6 +183,13 @@ def _roles(
             "runtime_role: missing, and runtime_roles does not name "
             f"{', '.join(without)}. Steps run as the role of their domain: write the "
             "ARN that it will have."
+        )
+    path = environment.role_path
+    astray = [a for a in runtime_roles(environment, domains) if f":role{path}" not in a]
+    for arn in astray:
+        yield (
+            f"runtime_roles: got {arn!r}, which is not below role_path {path}. Write "
+            f"{arn.split(':role', 1)[0]}:role{path}{last_part(arn)}."
         )
 
 

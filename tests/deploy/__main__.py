@@ -22,6 +22,7 @@ from tests.deploy.checks import (
     import_faults,
     lint,
     rule_checks,
+    terraform,
     zizmor,
 )
 from tests.deploy.facts import FACTS, endpoint_faults, wrong
@@ -41,6 +42,7 @@ def checks(folder: Path) -> Iterator[Tuple[str, Callable[[], List[str]]]]:
     yield "layers hand on what the next ones take", import_faults
     yield "cfn-lint", lambda: lint(folder)
     yield "checkov", lambda: checkov(folder)
+    yield "checkov on the Terraform module", terraform
     yield "zizmor", zizmor
     yield "actionlint", actionlint
 

@@ -37,6 +37,8 @@ FLEET = (
     f"{ROOT_OF_ROLES}aws-service-role/ec2fleet.amazonaws.com/AWSServiceRoleForEC2Fleet"
 )
 SPOT = f"{ROOT_OF_ROLES}aws-service-role/spot.amazonaws.com/AWSServiceRoleForEC2Spot"
+QUEUES = "999999999999"
+"""The account of AWS that the queue of Airflow is in."""
 OIDC = "sts:AssumeRoleWithWebIdentity"
 
 Template = Mapping[str, Any]
@@ -87,6 +89,7 @@ class Templates:
             **{"Repository": "owner/name", "GitHubEnvironment": "production"},
             **{"SubjectPrefix": "repo:owner@123/name@456", "Branch": "main"},
             **{"ProviderArn": "provider", "PluginsVersion": ""},
+            "AirflowQueueAccount": QUEUES,
         }
         deploy = self.layers["deploy"]
         of_deploy = {**values, **conditions(deploy, values)}
@@ -268,7 +271,9 @@ def _way_to_services() -> Iterator[Fact]:
     ours, other = {"aws:PrincipalAccount": ACCOUNT}, "999999999999"
     own = {**ours, "aws:ResourceAccount": ACCOUNT}
     foreign = {**ours, "aws:ResourceAccount": other}
-    queue = f"arn:aws:sqs:{REGION}:{other}"
+    queue, foreign_queue = (
+        f"arn:aws:sqs:{REGION}:{account}" for account in (QUEUES, "888888888888")
+    )
     topic = f"arn:aws:sns:{REGION}:{other}:topic"
     allowed = [
         ("sns:Publish", _arn("sns", "lake-prod-alarms"), own),
@@ -280,6 +285,7 @@ def _way_to_services() -> Iterator[Fact]:
     denied = [
         ("sns:Publish", topic, foreign),
         ("sqs:SendMessage", f"{queue}:any", foreign),
+        ("sqs:SendMessage", f"{foreign_queue}:airflow-celery-1", foreign),
         ("sqs:DeleteQueue", f"{queue}:airflow-celery-1", foreign),
         ("sqs:SendMessage", f"{queue}:airflow-celery-1", {**foreign, **stranger}),
         ("secretsmanager:GetSecretValue", _arn("secretsmanager", "secret:a"), stranger),
@@ -301,6 +307,11 @@ def _airflow() -> Iterator[Fact]:
         True,
         "MWAA asks for it",
     )
+    for account in (QUEUES, "888888888888"):
+        queue = f"arn:aws:sqs:{REGION}:{account}:airflow-celery-1"
+        is_ours = account == QUEUES
+        why = "it is Airflow's queue" if is_ours else "data could leave by it"
+        yield Fact("role of Airflow", Asked("sqs:SendMessage", queue), is_ours, why)
     action, arn = "elasticmapreduce:AddTags", _arn("elasticmapreduce", "cluster/j-1")
     ask, has = (
         f"elasticmapreduce:{k}Tag/lake:environment" for k in ("Request", "Resource")

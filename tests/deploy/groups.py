@@ -19,13 +19,15 @@ class Way(NamedTuple):
 
 
 def half_open(text: str) -> List[str]:
-    """Ways that a group lets in and the other one does not let out."""
+    """Ways that a group lets in and the other one, if of this template, does not let
+    out."""
     let_out = set(_ways(text, "Egress"))
+    groups = {n for n, each in resources(text) if each["Type"].endswith("Group")}
     return [
         f"{way.target}: lets {way.source} in on {way.port}, which {way.source} does not"
         " let out"
         for way in _ways(text, "Ingress")
-        if not {way, way._replace(port="all")} & let_out
+        if way.source in groups and not {way, way._replace(port="all")} & let_out
     ]
 
 

@@ -46,6 +46,11 @@ SUITES = (
             "tests/unit/lake_local/emulator/test_each_statement_is_needed.py",
         ),
     ),
+    Suite(
+        "an account that lacks something is told so before a deploy",
+        NEWER,
+        ("tests/unit/lake_acceptance/test_account.py",),
+    ),
     Suite("workflows", NEWER, ("tests/policy/test_workflows.py",)),
     Suite(
         "parameters of runs have no effect but theirs",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.checks import actionlint, checkov, lint, zizmor
+from tests.deploy.checks import ROOT, actionlint, checkov, lint, terraform, zizmor
 
 SOUND = "on: push\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    steps: [{run: make}]\n"
 
@@ -25,6 +25,17 @@ def test_cfn_lint_has_nothing_against_any_template(tmp_path):
 
 def test_checkov_has_nothing_against_any_template(tmp_path):
     assert checkov(tmp_path) == []
+
+
+def test_checkov_reads_the_terraform_module_and_has_nothing_against_it():
+    assert terraform() == []
+
+
+def test_a_terraform_file_that_cannot_be_parsed_is_told(tmp_path):
+    module = (ROOT / "infra" / "terraform" / "main.tf").read_text("utf-8")
+    (tmp_path / "sound.tf").write_text(module, "utf-8")
+    (tmp_path / "main.tf").write_text('variable "a" { type = ', "utf-8")
+    assert any("cannot be parsed" in each for each in terraform(tmp_path))
 
 
 def test_zizmor_has_nothing_against_any_workflow():

@@ -77,6 +77,11 @@ def bucket_without(layers: dict, action: str) -> None:
     found["Action"].remove(action)
 
 
+def queue_of_any(found: dict) -> None:
+    queue = "arn:${AWS::Partition}:sqs:${AWS::Region}:*:airflow-celery-*"
+    found["Resource"] = {"Fn::Sub": queue}
+
+
 def of_steps(layers: dict, sid: str) -> dict:
     roles = layers["domains"]["Resources"].items()
     (name,) = (n for n, each in roles if each["Type"] == "AWS::IAM::Role")
@@ -197,6 +202,18 @@ PLANTED = [
             ("QueueOfAirflow", "StringEquals", "airflow-celery-1"),
             ("ServicesOfAws", "Bool", "GetSecretValue"),
         )
+    ),
+    (
+        ENDPOINTS,
+        "888888888888:airflow-celery-1",
+        lambda layers: queue_of_any(statement(endpoints(layers), "QueueOfAirflow")),
+    ),
+    (
+        AIRFLOW,
+        "888888888888:airflow-celery-1",
+        lambda layers: queue_of_any(
+            statement(policy(layers["mwaa"], "ExecutionRole", 1), "QueueOfTasks")
+        ),
     ),
     (
         AIRFLOW,

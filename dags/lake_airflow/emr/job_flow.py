@@ -68,6 +68,7 @@ def run_job_flow_request(
         LogUri=log_folder(environment, run.name),
         LogEncryptionKmsKeyId=environment.log_encryption_kms_key_id,
         ReleaseLabel=cluster.release_label,
+        CustomAmiId=environment.custom_ami,
         Applications=[{"Name": "Hadoop"}, {"Name": "Spark"}],
         Configurations=_configurations(cluster, environment),
         Instances=instances(cluster, environment),

@@ -24,6 +24,7 @@ from lake_check.rules.connections import (
 )
 from lake_check.rules.continuous import cluster_outlasts_continuous_run
 from lake_check.rules.domain import cluster_outlasts_stage
+from lake_check.rules.environment import environments_share_no_catalogue
 from lake_check.rules.readers import grants_name_tables, readers_name_what_exists
 from lake_spec.diagnostics.diagnostic import Path as KeyPath, Problem
 from lake_spec.diagnostics.errors import NoSuchFile, NoSuchSpec
@@ -129,6 +130,8 @@ def survey_all(
             _check_domains(survey, path, environment, domain_names(Path(tables)))
             _check_connections(survey, path, environment, lake)
             _check_hours(survey, path, environment, lake)
+            for problem in environments_share_no_catalogue(environment, known.values()):
+                _report(survey, path, problem)
     survey.judge_across()
     return lake, survey
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterator
+from typing import Dict, Iterable, Iterator, Optional, Tuple
 
 from lake_check.rules import aws
 from lake_check.rules.airflow import cron
-from lake_check.rules.rule_set import RuleSet
+from lake_check.rules.rule_set import RuleSet, rule
 from lake_check.rules.table import formats_are_unique
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.model import EnvironmentSpec
 from lake_spec.model import names
+from lake_spec.model.forms import ROLE_ARN
 
 ENVIRONMENT = RuleSet()
 
@@ -54,6 +55,36 @@ def roots_do_not_overlap(spec: EnvironmentSpec) -> Iterator[Problem]:
         seen[name] = uri
 
 
+@rule
+def environments_share_no_catalogue(
+    spec: EnvironmentSpec, others: Iterable[EnvironmentSpec]
+) -> Iterator[Problem]:
+    """Refuse a second environment in one account and region: databases of Glue are named
+    like domains, so both would have the same ones.
+
+    Fix: Give each environment an account or a region of its own.
+    """
+    place = _place(spec)
+    same = sorted(
+        each.name for each in others if each.name != spec.name and _place(each) == place
+    )
+    if same and place is not None:
+        hint = (
+            f"In that region of the account {place[0]} is {', '.join(same)} too, whose "
+            "databases of Glue would be the same, since they are named like domains: give "
+            "it another account or region."
+        )
+        yield got(("region",), spec.region, hint)
+
+
+def _place(spec: EnvironmentSpec) -> Optional[Tuple[str, str]]:
+    """Return the account, by its roles, and the region; None where none has an ARN."""
+    named = (spec.runtime_role, *dict(spec.runtime_roles).values())
+    arns = (arn for arn in named if arn is not None and ROLE_ARN.fits(arn))
+    arn = next(arns, None)
+    return (arn.split(":")[4], spec.region) if arn else None
+
+
 @ENVIRONMENT.rule()
 def runtime_roles_are_of_domains(spec: EnvironmentSpec) -> Iterator[Problem]:
     """Refuse a runtime role for what is no name of a domain.
@@ -85,7 +116,7 @@ def runtime_roles_are_enabled_for_all(spec: EnvironmentSpec) -> Iterator[Problem
         yield Problem(("security_configuration",), None, "missing", hint)
 
 
-@ENVIRONMENT.rule("subnets")
+@ENVIRONMENT.rule("subnets", "network")
 def subnets_are_unique(spec: EnvironmentSpec) -> Iterator[Problem]:
     """Refuse a subnet that is named twice.
 
@@ -94,6 +125,10 @@ def subnets_are_unique(spec: EnvironmentSpec) -> Iterator[Problem]:
     for position, subnet in enumerate(spec.subnets):
         if subnet in spec.subnets[:position]:
             yield got(("subnets", position), subnet, "Name each subnet once.")
+    own = spec.network
+    if own is not None and own.subnet_a == own.subnet_b:
+        hint = "Name a subnet in another zone than that of `subnet_a`."
+        yield got(("network", "subnet_b"), own.subnet_b, hint)
 
 
 @ENVIRONMENT.rule("region")

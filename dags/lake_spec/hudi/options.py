@@ -120,7 +120,7 @@ OLDER_TABLE_VERSION = 6
 """The table version that Hudi 0.14 knows: HoodieStreamer writes it, and Athena reads it."""
 
 NEWEST_TABLE_VERSION = 8
-"""The table version of Hudi 1.0, which older releases cannot read."""
+"""The table version of Hudi 1.0, which older releases cannot read; newer ones write it."""
 
 _HUDI_INDEX = {
     Index.BUCKET: "BUCKET",
@@ -214,19 +214,23 @@ def log_options(name: str, *, keep_commits: int, pinned: bool) -> Dict[str, str]
         HudiKey.KEY_GENERATOR.value: "org.apache.hudi.keygen.NonpartitionedKeyGenerator",
         HudiKey.BULK_SORT.value: "NONE",
     }
-    if pinned:
-        options.update(_version_options(OLDER_TABLE_VERSION))
+    options.update(
+        _version_options(OLDER_TABLE_VERSION if pinned else NEWEST_TABLE_VERSION)
+    )
     return options
 
 
 def _version_options(version: int) -> Dict[str, str]:
-    """Return the options that keep a table in this version, none for the newest."""
-    if version == NEWEST_TABLE_VERSION:
-        return {}
-    return {
-        HudiKey.TABLE_VERSION.value: str(version),
-        HudiKey.AUTO_UPGRADE.value: "false",
-    }
+    """Return the options that make a table of this version and keep it there.
+
+    The newer one is written too: Hudi 1.1 would make and raise tables of version 9, in
+    which keys of ComplexKeyGenerator with one field are other texts, so that an upsert
+    finds none of them. A table of version 6 is raised by a rebuild, hence may be.
+    """
+    found = {HudiKey.TABLE_VERSION.value: str(version)}
+    if version == OLDER_TABLE_VERSION:
+        found[HudiKey.AUTO_UPGRADE.value] = "false"
+    return found
 
 
 def table_options(

@@ -8,19 +8,24 @@ from typing import Optional, Tuple
 from lake_spec.model.choices import ReadableAs
 from lake_spec.model.connections import Connection
 from lake_spec.model.forms import (
+    AMI,
+    CIDR,
     CRON,
     JAR,
     KMS_KEY,
     MEMORY,
     NAME,
+    POLICY_ARN,
     REGION,
     ROLE,
     ROLE_ARN,
     ROLE_NAME,
+    ROLE_PATH,
     S3_FOLDER,
     SECURITY_GROUP,
     SNS_TOPIC,
     SUBNET,
+    VPC,
 )
 from lake_spec.model.instances import InstanceGroups, Instances, ManagedScaling
 from lake_spec.model.limits import Limits
@@ -128,6 +133,28 @@ class SecurityGroups:
 
 
 @dataclass(frozen=True)
+class OwnNetwork:
+    """A network that is there already, in which the templates make their groups alone."""
+
+    vpc: str = setting("Its VPC.", example="vpc-0123456789abcdef0", form=VPC)
+    cidr: str = setting(
+        "Addresses of the VPC, which the endpoints of services answer.",
+        example="10.20.0.0/16",
+        form=CIDR,
+    )
+    subnet_a: str = setting(
+        "A private subnet, for Airflow and the endpoints.",
+        example="subnet-0123456789abcdef0",
+        form=SUBNET,
+    )
+    subnet_b: str = setting(
+        "Another one, in another zone.",
+        example="subnet-0123456789abcdef1",
+        form=SUBNET,
+    )
+
+
+@dataclass(frozen=True)
 class EnvironmentSpec:
     """Buckets, roles and network of one environment (`environments/<name>.yml`)."""
 
@@ -181,9 +208,26 @@ class EnvironmentSpec:
         example="arn:aws:iam::111122223333:role/lake-dev-break-glass",
         form=ROLE_ARN,
     )
+    permissions_boundary: Optional[str] = setting(
+        "ARN of the managed policy that bounds what each role of the templates may do, "
+        "where the account asks for one.",
+        None,
+        example="arn:aws:iam::111122223333:policy/boundary",
+        form=POLICY_ARN,
+    )
+    role_path: str = setting(
+        "Path of the roles that the templates make. With another one than `/`, write "
+        "`service_role` and the runtime roles as ARNs that have it.",
+        "/",
+        example="/lake/",
+        form=ROLE_PATH,
+    )
     security_configuration: Optional[str] = setting(
         "EMR security configuration; required with a runtime role, and must enable it.",
         None,
+    )
+    network: Optional[OwnNetwork] = setting(
+        "The network to use, where the layer `network` is not to make one.", None
     )
     subnets: Tuple[str, ...] = setting(
         "Subnets of the clusters: instance fleets use the best one, instance groups "
@@ -193,6 +237,13 @@ class EnvironmentSpec:
     )
     security_groups: Optional[SecurityGroups] = setting(
         "Security groups of the nodes; if left out, EMR creates its own.", None
+    )
+    custom_ami: Optional[str] = setting(
+        "AMI that every node starts from, made from Amazon Linux 2023 for the nodes' "
+        "processors; if left out, the one of the EMR release.",
+        None,
+        example="ami-0123456789abcdef0",
+        form=AMI,
     )
     log_encryption_kms_key_id: Optional[str] = setting(
         "ARN of the KMS key that encrypts EMR's logs.", None, form=KMS_KEY

@@ -54,6 +54,15 @@ ROLE = Form(
     f"Write the name of an IAM role, {_OF_ROLE}, or its ARN, as in "
     "arn:aws:iam::111122223333:role/lake.",
 )
+ROLE_PATH = Form(
+    "/(?:[A-Za-z0-9_+=,.@-]+/)*",
+    "Write a path of IAM that begins and ends with a slash, as in /lake/.",
+)
+POLICY_ARN = Form(
+    rf"{_PARTITION}:iam::(?:[0-9]{{12}}|aws):policy/(?:[A-Za-z0-9_+=,.@-]+/)*"
+    "[A-Za-z0-9_+=,.@-]{1,128}",
+    "Write the ARN of a managed policy, as in arn:aws:iam::111122223333:policy/boundary.",
+)
 KMS_KEY = Form(
     rf"{_PARTITION}:kms:{_REGION}:[0-9]{{12}}:key/(?:mrk-)?[0-9a-f-]{{32,36}}",
     "Write the ARN of a KMS key, no alias, as in arn:aws:kms:eu-central-1:111122223333:"
@@ -64,9 +73,15 @@ SNS_TOPIC = Form(
     "Write the ARN of a standard SNS topic, as in "
     "arn:aws:sns:eu-central-1:123456789012:lake-failures.",
 )
+VPC = Form("vpc-[0-9a-f]{8,17}", "Write a VPC's id, as in vpc-0123456789abcdef0.")
+CIDR = Form(
+    r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}/(?:1[6-9]|2[0-8])",
+    "Write the addresses of a VPC, as in 10.20.0.0/16.",
+)
 SUBNET = Form(
     "subnet-[0-9a-f]{8,17}", "Write a subnet's id, as in subnet-0123456789abcdef0."
 )
+AMI = Form("ami-[0-9a-f]{8,17}", "Write an AMI's id, as in ami-0123456789abcdef0.")
 SECURITY_GROUP = Form(
     "sg-[0-9a-f]{8,17}", "Write a security group's id, as in sg-0123456789abcdef0."
 )

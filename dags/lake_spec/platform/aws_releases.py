@@ -39,6 +39,8 @@ class EmrRelease:
     supported: Tuple[str, ...] = ("engine: pyspark",)
     experimental: Tuple[str, ...] = ("engine: streamer",)
     """What no acceptance run has tried on this release."""
+    support_ends: str = UNCONFIRMED
+    """The day on which AWS's standard support ends."""
 
     @property
     def avro_jar(self) -> str:
@@ -49,7 +51,13 @@ class EmrRelease:
 _EMR = (
     EmrRelease("emr-7.11.0", "3.5.6", "1.0.2-amzn-0", "3.3.2-amzn-0"),
     EmrRelease("emr-7.12.0", "3.5.6-amzn-1", "1.0.2-amzn-1", "3.3.2-amzn-1"),
-    EmrRelease("emr-7.13.0", "3.5.6-amzn-2", "1.0.2-amzn-2", "3.3.2-amzn-2"),
+    EmrRelease(
+        "emr-7.13.0",
+        "3.5.6-amzn-2",
+        "1.0.2-amzn-2",
+        "3.3.2-amzn-2",
+        support_ends="2028-04-21",
+    ),
     EmrRelease(
         "emr-7.14.0",
         UNCONFIRMED,
@@ -57,6 +65,7 @@ _EMR = (
         "3.3.2-amzn-3",
         supported=(),
         experimental=("engine: pyspark", "engine: streamer"),
+        support_ends="2028-09-08",
     ),
 )
 EMR_RELEASES: Dict[str, EmrRelease] = {each.label: each for each in _EMR}

@@ -32,7 +32,10 @@ def _lines() -> Iterator[str]:
     yield "## EMR"
     yield ""
     yield from _table(
-        ("release", "Spark", "Hudi", "Delta", "Python", "supported", "experimental"),
+        (
+            *("release", "Spark", "Hudi", "Delta", "Python", "support ends"),
+            *("supported", "experimental"),
+        ),
         (
             (
                 f"`{each.label}`",
@@ -40,6 +43,7 @@ def _lines() -> Iterator[str]:
                 each.hudi,
                 each.delta,
                 ", ".join(each.python),
+                each.support_ends,
                 _codes(each.supported),
                 _codes(each.experimental),
             )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from dataclasses import replace
 from datetime import datetime
 
 import pytest
 from lake_acceptance import (
+    athena,
     claim,
     optimizers,
     preparation,
@@ -18,7 +21,7 @@ from lake_acceptance import (
 )
 from lake_acceptance.__main__ import main
 from lake_acceptance.check import CheckFailed
-from lake_acceptance.subject import DOMAIN, INCREMENTAL, load
+from lake_acceptance.subject import DOMAIN, HERE, INCREMENTAL, load
 from lake_airflow.runs.s3_object import S3Object
 from lake_spec.model import ReadableAs
 from lake_spec.model.instances import InstanceGroups
@@ -360,43 +363,109 @@ def test_an_optimizer_of_the_catalogue_that_reaches_a_published_table(subject, e
     assert optimizers.of_catalogue(subject) == "on for the catalogue: compaction"
 
 
-class Athena:
-    """Athena's client, which counts so many rows in a table, and else 9."""
+def by_files(table: str) -> list[list[dict]]:
+    """The versions of each key in the order of their times, by the landing files alone."""
+    root = HERE / "landing"
+    files = sorted(root.glob(f"*/lake_acceptance/{table}/**/*.csv"))
+    read = [(f, list(csv.DictReader(f.open(encoding="utf-8")))) for f in files]
+    versions: dict[str, list[dict]] = {}
+    if table == "members":
+        for _, rows in read:
+            for row in rows:
+                own = versions.setdefault(row["member_id"], [])
+                if not own or own[-1] != row:
+                    own.append(row)
+        there = {row["member_id"] for row in read[-1][1]}
+        kept = [own[-1] for key, own in versions.items() if key in there]
+    else:
+        every = [row for _, rows in read for row in rows]
+        for row in sorted(every, key=lambda each: each["updated_at"]):
+            versions.setdefault(row["visit_id"], []).append(row)
+        kept = [own[-1] for own in versions.values() if own[-1]["op"] != "D"]
+    every = [row for own in versions.values() for row in own]
+    return [kept, [row for row in every if row.get("op") != "D"]]
 
-    def __init__(self, counts):
-        self.counts = counts
-        self.databases = set()
+
+@pytest.mark.parametrize("table", athena.ROWS)
+def test_the_rows_that_athena_must_read_are_those_of_the_files(table):
+    rows = athena.ROWS[table]
+    names = [re.sub(r"date_format\((\w+),.*", r"\1", each) for each in rows.columns]
+    for layer, made in zip((rows.current, rows.history), by_files(table)):
+        found = [
+            tuple(row[n][:10] if n == "updated_at" else row[n] for n in names)
+            for row in made
+        ]
+        assert sorted(layer) == sorted(found)
+    current, versions, _ = tables.EXPECTED[table]
+    assert (len(rows.current), len(rows.history)) == (current, versions)
+
+
+class Athena:
+    """Athena's client, which has the rows of the landing files, as it is told to show them."""
+
+    def __init__(self, show=lambda name, row: row):
+        self.show = show
+        self.queries = {}
 
     def start_query_execution(self, *, QueryString, ResultConfiguration):
-        _, database, _, table, _ = QueryString.split('"')
-        self.databases.add(database)
-        return {"QueryExecutionId": table}
+        id = str(len(self.queries))
+        self.queries[id] = QueryString
+        return {"QueryExecutionId": id}
 
     def get_query_execution(self, *, QueryExecutionId):
         return {"QueryExecution": {"Status": {"State": "SUCCEEDED"}}}
 
     def get_query_results(self, *, QueryExecutionId):
-        count = {"VarCharValue": str(self.counts.get(QueryExecutionId, 9))}
-        return {"ResultSet": {"Rows": [{}, {"Data": [count]}]}}
+        query = self.queries[QueryExecutionId]
+        _, database, _, table, rest = query.split('"')
+        rows = athena.ROWS[table.removesuffix("_history")]
+        chosen = rows.history if table.endswith("_history") else rows.current
+        if rest:
+            chosen = [each for each in chosen if rest == f" WHERE site = '{each[1]}'"]
+        shown = [self.show(f"{database}.{table}", row) for row in chosen]
+        cells = [
+            [{"VarCharValue": v} if v else {} for v in row] for row in shown if row
+        ]
+        return {"ResultSet": {"Rows": [{"Data": []}, *({"Data": c} for c in cells)]}}
 
 
-COUNTED = {"visits": 4, "visits_history": 8, "members": 3, "members_history": 5}
+OF_ATHENA = [
+    (athena.of_hudi, "lake_acceptance", "members_history"),
+    (athena.of_iceberg, "lake_acceptance_iceberg", "visits"),
+    (athena.of_delta, "lake_acceptance_delta", "visits_history"),
+]
 
 
+@pytest.mark.parametrize("check, database, name", OF_ATHENA)
+def test_rows_that_athena_reads(deployed, check, database, name):
+    client = deployed.clients["athena"] = Athena()
+    count = {"members_history": 5, "visits": 4, "visits_history": 8}[name]
+    assert f"{database}.{name} {count}" in check(deployed)
+    assert {each.split('"')[1] for each in client.queries.values()} == {database}
+    by_partition = any("WHERE" in each for each in client.queries.values())
+    assert by_partition == name.startswith("visits")
+
+
+@pytest.mark.parametrize("check, database, name", OF_ATHENA)
 @pytest.mark.parametrize(
-    "check, database, name",
+    "fault",
     [
-        (tables.athena, "lake_acceptance", "members_history"),
-        (tables.athena_iceberg, "lake_acceptance_iceberg", "visits"),
-        (tables.athena_delta, "lake_acceptance_delta", "visits_history"),
+        lambda row: ("",) * len(row),
+        lambda row: row[::-1],
+        lambda row: (*row[:-1], ""),
+        lambda row: None if row[0] == "1" else row,
+        lambda row: ("7", *row[1:]) if row[0] == "2" else row,
     ],
+    ids=["nulls", "other-columns", "one-null", "lacks-a-key", "another-key"],
 )
-def test_rows_that_athena_counts_otherwise(deployed, check, database, name):
-    client = deployed.clients["athena"] = Athena(dict(COUNTED))
-    assert f"{name} {COUNTED[name]}" in check(deployed)
-    assert client.databases == {database}
-    client.counts[name] += 1
-    assert f"in {database}, not " in failure(check, deployed)
+def test_rows_that_athena_reads_otherwise(deployed, check, database, name, fault):
+    """Planted: as many rows, but other values of them."""
+    wrong = f"{database}.{name}"
+    deployed.clients["athena"] = Athena(
+        lambda table, row: fault(row) if table == wrong else row
+    )
+    said = failure(check, deployed)
+    assert f"of {wrong}, not the" in said and "it lacks [(" in said
 
 
 def test_a_cluster_that_is_left(subject):

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from lake_acceptance import account
 from lake_check.parsing.loader import load_environment, load_lake
 from lake_infra.endpoints import endpoint_services
 from lake_infra.template import GENERATED, LAYERS, TEMPLATES, load_template
@@ -32,19 +33,36 @@ def test_every_value_that_is_written_is_a_parameter_of_the_template():
             assert names <= set(load_template(layer)["Parameters"]), layer
 
 
+WRITTEN = ("MonthlyBudget", "Repository", "RequirementsVersion", "StartupVersion")
+
+
+def test_an_idle_environment_does_not_use_up_the_budget():
+    (given,) = re.findall(r"MonthlyBudget=(\d+)", PAGE)
+    idle = [int(usd) for usd in re.findall(r"\| (\d+) USD \|", PAGE)]
+    assert len(idle) == 2 and sum(idle) < int(given)
+    assert "Default" not in load_template("alerts")["Parameters"]["MonthlyBudget"]
+
+
 def test_every_value_that_only_people_know_is_written():
     for layer, _, words in DEPLOYS:
         if layer in GENERATED:
             continue
         asked = load_template(layer)["Parameters"]
-        for name in ("Repository", "StartupVersion", "RequirementsVersion"):
+        for name in WRITTEN:
             assert name not in asked or f" {name}=" in words, layer
 
 
 def test_the_secret_that_the_acceptance_run_reads_is_made_before_it():
     named = load_environment("prod", ROOT / "dags" / "environments").erase_secret
     made = f"put-parameter --type SecureString --name {named} --value"
-    assert PAGE.index(made) < PAGE.index("./run_locally.sh acceptance")
+    assert PAGE.index(made) < PAGE.index('./run_locally.sh acceptance "$LAKE"\n')
+
+
+def test_the_account_is_asked_before_anything_is_made():
+    asked = PAGE.index("./run_locally.sh acceptance prod --preflight\n")
+    assert asked < PAGE.index("\ndeploy network ")
+    listed = re.findall(r"`([a-z-]+)`", PAGE[asked : PAGE.index("What it costs while")])
+    assert {each.name for each in account.CHECKS} <= set(listed)
 
 
 def test_the_endpoints_that_are_paid_for_are_counted():

@@ -13,9 +13,10 @@ import botocore.session
 import pytest
 from botocore.validate import ParamValidator
 from lake_airflow.planning.plan import plan
+from lake_infra.aws_limits import POLICIES_OF_ROLE, POLICY_CHARACTERS
 from lake_infra.domains import domains_template, logical_id
 from lake_infra.lake_formation import grant, in_turn
-from lake_infra.packing import LONGEST_POLICY, MOST_POLICIES, packed, size
+from lake_infra.packing import packed, size
 from lake_infra.policies import documents, resolved
 from lake_infra.resource_names import NotDeployable
 from lake_infra.runtime_role import MOST_FOLDERS, WRITE, role_statements
@@ -261,10 +262,10 @@ def test_a_domain_of_any_size_has_policies_that_iam_takes(tables, erase):
     many = [domain("many", *paths)]
     named = replace(environment(), erase_secret=erase)
     found = packed(role_statements(named, many, many))
-    assert len(found) <= MOST_POLICIES
+    assert len(found) <= POLICIES_OF_ROLE
     for document in found:
         assert len({each["Sid"] for each in document}) == len(document)
-        assert size(policy_document(document)) <= LONGEST_POLICY
+        assert size(policy_document(document)) <= POLICY_CHARACTERS
     read = keys_of(found, "ReadLandingFiles")
     if tables <= MOST_FOLDERS:
         assert sorted(read) == [f"s3:::land/files/{path}/*" for path in paths]
@@ -293,7 +294,7 @@ def test_so_many_domains_share_a_role_as_iam_takes_and_more_are_refused(erase):
             assert "Name a role of its own for some of them" in str(error)
             continue
         assert not refused
-        assert len([*documents(template, "Rolesteps")]) <= MOST_POLICIES
+        assert len([*documents(template, "Rolesteps")]) <= POLICIES_OF_ROLE
     assert 10 not in refused and 50 in refused
 
 

@@ -91,7 +91,12 @@ def test_our_environments_give_every_value_that_has_no_default(capsys, layer, na
     assert missing - ASKED_OF_PEOPLE == set()
 
 
-ASKED_OF_PEOPLE = {"Repository", "RequirementsVersion", "StartupVersion"}
+ASKED_OF_PEOPLE = {
+    "MonthlyBudget",
+    "Repository",
+    "RequirementsVersion",
+    "StartupVersion",
+}
 
 
 def test_what_cannot_be_made_is_told_and_ends_with_1(capsys, tmp_path):

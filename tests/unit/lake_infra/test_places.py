@@ -57,7 +57,7 @@ def test_environments_of_other_places_have_other_databases(changes):
 )
 def test_a_second_environment_of_one_place_is_refused(changes):
     other = environment(name="other", **changes)
-    told = "got eu-central-1 of the account 111122223333, in which other is too"
+    told = "got 'eu-central-1'. In that region of the account 111122223333 is other too"
     with pytest.raises(NotDeployable, match=told):
         check_catalogue(environment(), [environment(), other])
 

@@ -9,7 +9,7 @@ import pytest
 
 from lake_emulator.policies.evaluator import Asked, Policies
 from lake_infra.__main__ import main
-from lake_infra.parameters import LONGEST_VALUE
+from lake_infra.aws_limits import VALUE_CHARACTERS
 from lake_infra.policies import policies
 from lake_infra.resource_names import NotDeployable
 from tests.unit.lake_infra.lakes import ACCOUNT, domain, environment, topic
@@ -153,7 +153,7 @@ def test_the_policy_of_the_bucket_is_within_the_limit_of_s3(made):
     listed = guard["Condition"]["ArnNotEquals"]["aws:PrincipalArn"]
     # With as many roles as a parameter takes, and a comma and two quotes for each.
     rest = len(json.dumps(statements)) - len(json.dumps(listed))
-    assert rest + 2 * LONGEST_VALUE < 20_000
+    assert rest + 2 * VALUE_CHARACTERS < 20_000
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
+import botocore.session
 import pytest
 
-from lake_airflow.emr.job_flow import run_job_flow_request
+from lake_airflow.emr.job_flow import request_problems, run_job_flow_request
 from lake_check.parsing.loader import load_cluster, load_environment
 from lake_spec.model.aws import BootstrapAction
 from lake_spec.model.instances import (
@@ -271,3 +272,15 @@ def test_a_run_s_own_id_is_a_tag_where_aws_takes_it(run_id, tag):
     )
     values = {each["Key"]: each["Value"] for each in found["Tags"]}
     assert values.get("lake:run-id") == (run_id if tag else None)
+
+
+@pytest.mark.parametrize("ami", [None, "ami-0123456789abcdef0"])
+def test_nodes_start_from_the_image_that_the_environment_names(ami):
+    environment = replace(ENVIRONMENT, custom_ami=ami)
+    found = run_job_flow_request(
+        PLAN, run=run(PLAN), cluster=CLUSTER, environment=environment
+    )
+    assert found.get("CustomAmiId") == ami
+    assert ("CustomAmiId" in found) == (ami is not None)
+    model = botocore.session.get_session().get_service_model("emr")
+    assert request_problems(found, model) == ""

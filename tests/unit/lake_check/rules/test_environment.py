@@ -6,6 +6,12 @@ from tests.unit.lake_check.spec_files import ENVIRONMENT, diagnostics_of_file
 
 ROLE = "arn:aws:iam::111122223333:role/lake"
 KEY = "arn:aws:kms:eu-central-1:111122223333:key/01234567-89ab-cdef-0123-456789abcdef"
+NETWORK = {
+    "vpc": "vpc-01234567",
+    "cidr": "10.20.0.0/16",
+    "subnet_a": "subnet-01234567",
+    "subnet_b": "subnet-89abcdef",
+}
 GROUPS = {"primary": "sg-01234567", "core_and_task": "sg-89abcdef"}
 
 
@@ -100,6 +106,28 @@ def diagnostics(specs, changes):
         ),
         ({"subnets": ["subnet-x"]}, "subnets[0]: got 'subnet-x'. Write a subnet's id"),
         (
+            {"network": {**NETWORK, "subnet_b": "subnet-01234567"}},
+            "network.subnet_b: got 'subnet-01234567'. Name a subnet in another zone",
+        ),
+        (
+            {"network": {"vpc": "vpc-01234567", "cidr": "10.20.0.0/16"}},
+            "network.subnet_a: missing",
+        ),
+        (
+            {"network": {**NETWORK, "vpc": "mine"}},
+            "network.vpc: got 'mine'. Write a VPC's id",
+        ),
+        (
+            {"network": {**NETWORK, "cidr": "10.0.0.0/8"}},
+            "network.cidr: got '10.0.0.0/8'. Write the addresses of a VPC",
+        ),
+        ({"custom_ami": "mine"}, "custom_ami: got 'mine'. Write an AMI's id"),
+        ({"role_path": "lake"}, "role_path: got 'lake'. Write a path of IAM"),
+        (
+            {"permissions_boundary": "boundary"},
+            "permissions_boundary: got 'boundary'. Write the ARN of a managed policy",
+        ),
+        (
             {"subnets": ["subnet-01234567"] * 2},
             "subnets[1]: got 'subnet-01234567'. Name each subnet once.",
         ),
@@ -148,6 +176,10 @@ def test_an_environment_with_everything_passes(specs):
             "sales": "arn:aws-us-gov:iam::111122223333:role/a/lake-sales",
         },
         "security_configuration": "runtime-roles",
+        "network": NETWORK,
+        "permissions_boundary": "arn:aws:iam::111122223333:policy/lake/boundary",
+        "role_path": "/lake/",
+        "custom_ami": "ami-01234567",
         "subnets": ["subnet-01234567", "subnet-0123456789abcdef0"],
         "security_groups": {**GROUPS, "additional_core_and_task": ["sg-00000000"]},
         "log_encryption_kms_key_id": KEY,
@@ -155,3 +187,21 @@ def test_an_environment_with_everything_passes(specs):
         "tags": {"team": "lake"},
     }
     assert diagnostics(specs, changes) == []
+
+
+@pytest.mark.parametrize(
+    "of_prod, is_refused",
+    [
+        ({}, True),
+        ({"region": "eu-west-1"}, False),
+        ({"runtime_role": ROLE.replace("111122223333", "444455556666")}, False),
+    ],
+    ids=["same-place", "other-region", "other-account"],
+)
+def test_two_environments_have_no_databases_in_common(specs, of_prod, is_refused):
+    common = {"runtime_role": ROLE, "security_configuration": "lake"}
+    prod = {**ENVIRONMENT, **common, "name": "prod", **of_prod}
+    specs.put("environments/prod.yml", prod)
+    said = [each for each in diagnostics(specs, common) if "region: got" in each]
+    assert len(said) == (2 if is_refused else 0)
+    assert not said or "of the account 111122223333 is prod too" in said[0]

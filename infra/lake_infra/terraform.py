@@ -1,0 +1,45 @@
+"""What the Terraform module of `infra/terraform` takes: parameters, and generated templates."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, Iterable
+
+from lake_infra.domains import domains_template, printed
+from lake_infra.parameters import parameters
+from lake_infra.readers import readers_template
+from lake_infra.resource_names import Root
+from lake_infra.template import GENERATED, LAYERS, load_template
+from lake_spec.model import DomainSpec, EnvironmentSpec
+
+VARIABLES = "lake.auto.tfvars.json"
+"""The file of variables, which Terraform reads by its name."""
+
+
+def terraform_files(
+    environment: EnvironmentSpec, domains: Iterable[DomainSpec]
+) -> Dict[str, str]:
+    """Return the texts of the files by their names. Raises NotDeployable.
+
+    Readers have a template only where a domain names one.
+    """
+    domains = list(domains)
+    made: Dict[str, Dict[str, Any]] = {
+        "domains": domains_template(environment, domains)
+    }
+    if any(each.readers for each in domains):
+        made["readers"] = readers_template(environment, domains)
+    layers = [each for each in LAYERS if each not in GENERATED or each in made]
+    variables = {
+        "environment": environment.name,
+        "region": environment.region,
+        "work_bucket": Root.of(environment.artifacts).bucket,
+        "parameters": {
+            layer: parameters(
+                made.get(layer) or load_template(layer), environment, domains
+            )
+            for layer in layers
+        },
+    }
+    texts = {f"{layer}.json": printed(template) for layer, template in made.items()}
+    return {VARIABLES: json.dumps(variables, indent=1), **texts}

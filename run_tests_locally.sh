@@ -61,6 +61,7 @@
 # Works with the bash 3.2 of macOS, hence no newer shell features.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
+unset PYTHONDONTWRITEBYTECODE # else each process compiles all of Airflow: 7 s
 
 SPEED=full
 case ${1:-} in
@@ -138,7 +139,7 @@ end_parts() { # as Ctrl-C does, so that pytest ends what it started; after 10 s 
 
 style() { # black's searches for garbage are half of its time
     run .venv-airflow/bin/python -m tests.less_garbage black --check .
-    run .venv-airflow/bin/flake8
+    run .venv-airflow/bin/python -m tests.changed_flake8
     run .venv-airflow/bin/python -m mypy
     if [ -x .venv-spark/bin/python ]; then # which has PySpark and its types
         run .venv-airflow/bin/python -m mypy -p lake_spark \

@@ -131,22 +131,24 @@ def floor_faults(root: Path) -> List[str]:
 
 def parsed(path: Path) -> ast.Module:
     """A file of Python, parsed once however many rules look at it."""
-    return _parsed(path.read_text(encoding="utf-8"))
+    return tree_of(path.read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=None)
-def _parsed(text: str) -> ast.Module:
+def tree_of(text: str) -> ast.Module:
+    """A text of Python, parsed once however many rules look at it."""
     return ast.parse(text)
 
 
 def nodes(path: Path) -> Tuple[ast.AST, ...]:
     """All nodes of a file of Python, walked once however many rules look at them."""
-    return _nodes(path.read_text(encoding="utf-8"))
+    return nodes_of(path.read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=None)
-def _nodes(text: str) -> Tuple[ast.AST, ...]:
-    return tuple(ast.walk(_parsed(text)))
+def nodes_of(text: str) -> Tuple[ast.AST, ...]:
+    """All nodes of a text of Python, walked once however many rules look at them."""
+    return tuple(ast.walk(tree_of(text)))
 
 
 def modules_imported(path: Path) -> Iterator[Tuple[int, str]]:

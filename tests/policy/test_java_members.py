@@ -8,6 +8,7 @@ from typing import Set
 
 import pytest
 
+from tests.policy.floors import nodes_of
 from tests.policy.java_members import WHY
 
 SPARK = Path(__file__).resolve().parents[2] / "spark_jobs" / "lake_spark"
@@ -23,7 +24,7 @@ PAST_PYSPARK = {
 def reached(text: str) -> Set[str]:
     """The private members of PySpark that a module uses, and its modules of py4j."""
     found = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes_of(text):
         if isinstance(node, ast.Attribute) and node.attr in PAST_PYSPARK:
             if not (isinstance(node.value, ast.Name) and node.value.id in OWN):
                 found.add(node.attr)
@@ -45,7 +46,7 @@ def passes_the_door(text: str) -> bool:
             or node.module == "lake_spark"
             and "java" in {each.name for each in node.names}
         )
-        for node in ast.walk(ast.parse(text))
+        for node in nodes_of(text)
     )
 
 

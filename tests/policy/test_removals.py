@@ -10,6 +10,7 @@ from typing import Iterator, Set
 
 import pytest
 
+from tests.policy.floors import nodes_of
 from tests.policy.removals import WHY
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +31,7 @@ SHELL = re.compile(r"(?:^|[\s;|&({'\"`])(rm|rmdir|kill|pkill|killall)\s+(?!-0)")
 def of_python(text: str) -> Set[str]:
     """The names of such calls in a module, and of such statements in its texts."""
     found = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes_of(text):
         if isinstance(node, ast.Call):
             found.update(_of_call(node))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -6,6 +6,8 @@ import ast
 from pathlib import Path
 from typing import Iterator
 
+from tests.policy.floors import nodes_of
+
 ROOT = Path(__file__).resolve().parents[2] / "spark_jobs/lake_spark"
 NAMES = frozenset(
     {"column", "column.name", "connection", "environment.name"}
@@ -33,7 +35,7 @@ NOT_SHOWN_ANYWAY = frozenset({"error", "wrong"})
 
 def quoted(source: str) -> Iterator[str]:
     """Yield what a module's messages quote with `!r`, and no mark."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes_of(source):
         if isinstance(node, ast.FormattedValue) and node.conversion == ord("r"):
             yield ast.unparse(node.value)
 

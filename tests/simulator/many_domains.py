@@ -1,10 +1,10 @@
-"""Fifty domains whose schedules fire on one minute, in an account with a quota of clusters."""
+"""Many domains whose schedules fire on one minute, in an account with a quota of clusters."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Tuple
 
 from lake_airflow.runs.cluster_slots import GRACE
 from lake_spec.model import DomainSpec
@@ -15,7 +15,8 @@ from tests.simulator.designs import ours
 from tests.simulator.world import OVER, World
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, domain, table
 
-DOMAINS, QUOTA = 50, 10
+SMALL, LARGE = (20, 4), (50, 10)
+"""How many domains there are, and how many clusters there may be at once."""
 GREEDY, RUNS_OF_GREEDY = "d00", 8
 """The domain of which so many runs are started on the same minute as one of each other."""
 
@@ -29,8 +30,9 @@ HANDOVER = timedelta(minutes=5)
 class QuotaCloud(Cloud):
     """Ends each cluster above a quota at once, as one that cannot start."""
 
-    def __init__(self, seed: int, completed: Any, *, calm: bool) -> None:
+    def __init__(self, seed: int, completed: Any, *, quota: int, calm: bool) -> None:
         super().__init__(seed, completed)
+        self.quota = quota
         self.refused: List[Cluster] = []
         if calm:
             self.random = self.marks = self.faults = Calm()
@@ -41,7 +43,7 @@ class QuotaCloud(Cloud):
     def add_cluster(self, request: Dict[str, Any]) -> Cluster:
         there = [c for c in self.clusters.values() if not c.has_ended(self.now)]
         made = super().add_cluster(request)
-        if len(there) >= QUOTA:
+        if len(there) >= self.quota:
             self.refused.append(made)
             made.end(self.now, "The requested number of vCPUs exceeds the quota.")
         return made
@@ -50,13 +52,22 @@ class QuotaCloud(Cloud):
 class ManyDomains(World):
     """A run of each domain, all on one minute; with the limit, or without."""
 
-    def __init__(self, seed: int, *, limit: Optional[int] = QUOTA, calm: bool) -> None:
-        self.cloud = QuotaCloud(seed, self._completed, calm=calm)
+    def __init__(
+        self,
+        seed: int,
+        *,
+        calm: bool,
+        size: Tuple[int, int] = SMALL,
+        limited: bool = True,
+    ) -> None:
+        self.domains, self.quota = size
+        self.cloud = QuotaCloud(seed, self._completed, quota=self.quota, calm=calm)
         self.objects, self.files, self.reaped = {}, {}, set()
         self.told, self.unsure, self.unleased = [], [], []
+        limit = self.quota if limited else None
         environment = replace(ENVIRONMENT, clusters_at_once=limit)
         self._designs, self.runs = {}, []
-        for n in range(DOMAINS):
+        for n in range(self.domains):
             spec = _domain(f"d{n:02}")
             plan = dag_plan("incremental", spec)
             self._designs[spec.name] = ours(plan, spec, environment)
@@ -89,7 +100,7 @@ class ManyDomains(World):
         there = self.cloud.clusters.values()
         lives = sum((c.ended - c.created + HANDOVER for c in there), timedelta())
         gone = [r for r in self.runs if r.state == "deleted" or r.is_left_alone]
-        return (lives + len(gone) * GRACE) / QUOTA
+        return (lives + len(gone) * GRACE) / self.quota
 
     def starved(self) -> List[str]:
         """Runs that still wait, or gave up."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Any, Iterator, Sequence
 
 from tests.simulator import __main__ as command
 from tests.simulator import designs
@@ -12,10 +12,14 @@ from tests.simulator.world import PLANS, World
 SCHEDULES = 40
 
 
-def play(design: Any = designs.ours, schedules: int = SCHEDULES) -> Iterator[World]:
-    """Worlds of these seeds, each after its schedule."""
+def play(
+    design: Any = designs.ours,
+    schedules: int = SCHEDULES,
+    seeds: Sequence[int] = (),
+) -> Iterator[World]:
+    """Worlds of these seeds, or of so many, each after its schedule."""
     wired = {kind: design(plan) for kind, plan in PLANS.items()}
-    for seed in range(1, schedules + 1):
+    for seed in seeds or range(1, schedules + 1):
         played = World(seed, wired)
         played.play()
         yield played

@@ -23,7 +23,6 @@ NOTHING = {"FAILING": "nothing", "HANGING": "nothing", "CODE": "1"}
 PROGRAMS = (
     "setup.sh",
     ".local/uv/bin/uv",
-    ".venv-airflow/bin/flake8",
     ".venv-airflow/bin/python",
     ".venv-airflow-3.0.6/bin/python",
     ".venv-airflow-3.2.1/bin/python",
@@ -88,7 +87,7 @@ FIRST = [
 ]
 STYLE = [
     ".venv-airflow/bin/python -m tests.less_garbage black --check .",
-    ".venv-airflow/bin/flake8 ",
+    ".venv-airflow/bin/python -m tests.changed_flake8",
     ".venv-airflow/bin/python -m mypy",
     ".venv-airflow/bin/python -m mypy -p lake_spark"
     " --python-executable .venv-spark/bin/python --cache-dir .local/mypy-spark",
@@ -160,7 +159,7 @@ def test_fast_runs_the_linters_and_the_tests_that_need_no_java(run):
     code, output, commands = run("fast")
     assert code == 0
     assert (commands[:2], sorted(commands[2:])) == (FIRST, FAST)
-    assert "\n+ .venv-airflow/bin/flake8\n" in output
+    assert "\n+ .venv-airflow/bin/python -m tests.changed_flake8\n" in output
 
 
 def test_a_part_runs_one_command_after_the_other_and_is_shown_whole(run):
@@ -206,7 +205,7 @@ def test_it_stops_at_the_first_failure_and_says_how_to_run_only_that(run):
     code, output, commands = run("full", failing="*flake8*", code=7)
     assert (code, commands[-1] in [*FAST, *FIRST]) == (7, True)
     assert output.endswith(
-        "Failed (exit code 7). To run only this again:\n    .venv-airflow/bin/flake8\n"
+        "Failed (exit code 7). To run only this again:\n    .venv-airflow/bin/python -m tests.changed_flake8\n"
     )
 
 
@@ -220,7 +219,7 @@ def test_the_first_part_to_fail_ends_the_others(run, start):
     process = start("fast", HANGING="*lake_airflow*", FAILING="*flake8*")
     output, _ = process.communicate(timeout=30)
     assert process.returncode == 1
-    assert output.endswith("    .venv-airflow/bin/flake8\n")
+    assert output.endswith("    .venv-airflow/bin/python -m tests.changed_flake8\n")
     assert "lake_plugin" not in output
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import types
 import typing
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Iterator
 
 import attr
@@ -36,9 +37,13 @@ def faults(event: dict[str, Any]) -> list[str]:
 
 
 def _faults(data: Any, cls: type, where: str) -> Iterator[str]:
-    validator = Draft202012Validator(schema_of(cls), format_checker=FormatChecker())
-    for each in validator.iter_errors(data):
+    for each in _validator(cls).iter_errors(data):
         yield f"{where}/{'/'.join(map(str, each.path))}: {each.message[:200]}"
+
+
+@lru_cache(maxsize=None)
+def _validator(cls: type) -> Draft202012Validator:
+    return Draft202012Validator(schema_of(cls), format_checker=FormatChecker())
 
 
 def schema_of(cls: type) -> dict[str, Any]:
@@ -103,6 +108,7 @@ def _facets(event: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield f"{where}/{name}", facet
 
 
+@lru_cache(maxsize=None)
 def _class_of(url: str) -> type:
     """The class whose schema a facet names."""
     name = url.rpartition("/")[2]

@@ -645,10 +645,10 @@ def test_long_lists_are_paged_below_300_kilobytes():
     tables = [feed("wide", columns), *(feed(f"t{n:04}") for n in range(450))]
     spec = domain(*tables)
     run = summary(NOW, *(table.name for table in tables))
-    run["causes"] = ["shop.wide incremental: Bad: " + "y" * 5000] * 3000
+    run["causes"] = ["shop.wide incremental: Bad: " + "y" * 5000] * 100
     of = run["tables"]["wide"]["incremental"]
-    of["files"] = [dict(of["files"][0], path="p" * 400 + str(n)) for n in range(5000)]
-    of["warnings"] = ["id: " + "z" * 3000] * 500
+    of["files"] = [dict(of["files"][0], path="p" * 400 + str(n)) for n in range(1000)]
+    of["warnings"] = ["id: " + "z" * 3000] * 150
     found = site(facts(spec, run))
     assert next(render.largest(found))[1] < MOST_BYTES
     assert "domains/shop/tables/wide~11.html" in found

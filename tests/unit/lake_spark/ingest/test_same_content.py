@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from boto3.s3.transfer import TransferConfig
 
 from lake_emulator import client
 from lake_emulator.server import Emulator
@@ -92,9 +93,12 @@ def test_who_puts_it_again_may_use_another_checksum(run, s3, bucket, algorithm):
 
 
 def test_what_came_in_parts_may_come_again_as_one(run, s3, bucket, tmp_path):
-    rows = ROWS * 800_000
+    rows, least = ROWS * 440_000, 5 << 20  # of a part of S3
     (tmp_path / "a.csv").write_bytes(rows)
-    s3.upload_file(str(tmp_path / "a.csv"), bucket, "things/a.csv", ExtraArgs=KMS)
+    parts = TransferConfig(multipart_threshold=least, multipart_chunksize=least)
+    s3.upload_file(
+        str(tmp_path / "a.csv"), bucket, "things/a.csv", ExtraArgs=KMS, Config=parts
+    )
     inputs = taken(run)
     assert inputs.find("a.csv").etag.endswith("-2")
     s3.put_object(Bucket=bucket, Key="things/a.csv", Body=rows, **KMS)

@@ -11,6 +11,7 @@ import pytest
 from lake_airflow.runs.lease import DomainLease, GRACE
 from lake_spark.errors import LeaseLost
 from lake_spark.storage.lease_check import CheckedStore, LeaseCheck
+from tests.kinds import one_by_day
 from tests.unit.lake_airflow.specs import ENVIRONMENT
 
 RUNS, LEASE = "s3://lake/runs", "s3://lake/runs/leases/d.json"
@@ -196,13 +197,14 @@ EVENTS = [
 ]
 
 
+@pytest.mark.parametrize("length", one_by_day([4, 5]))
 def test_in_every_order_of_take_give_expire_and_break_only_the_last_grant_writes(
-    monkeypatch,
+    monkeypatch, length
 ):
     monkeypatch.setattr("lake_airflow.runs.lease.datetime", Clock)
     domain = DomainLease(ENVIRONMENT, "d", aws_conn_id=None)
     refused = allowed = 0
-    for order in itertools.product(EVENTS, repeat=5):
+    for order in itertools.product(EVENTS, repeat=length):
         account = Account(domain)
         tokens = []
         for name, run in order:

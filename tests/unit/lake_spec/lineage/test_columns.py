@@ -34,12 +34,12 @@ from lake_spec.model import (
 from lake_spec.model import Layer as ModelLayer
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.sources import Snapshot, SnapshotTime
+from tests.kinds import one_by_day
 from tests.oracle.dimension_oracle import Version, dimension_of
 from tests.oracle.oracle import UPSERT, Delivery, Row
 from tests.oracle.oracle import tables as tables_of
 from tests.oracle.tables import settings_of
 
-SPECS = 100
 PATH = "(path)"
 SNAPSHOT_TIME = "(snapshot time)"
 FIRST = datetime(2026, 1, 1)
@@ -49,8 +49,9 @@ Values = Dict[str, Any]
 Taint = Tuple[str, str]  # table and source column
 
 
-def test_100_random_specs_have_the_lineage_that_values_show():
-    for seed in range(SPECS):
+@pytest.mark.parametrize("specs", one_by_day([25, 100]))
+def test_random_specs_have_the_lineage_that_values_show(specs):
+    for seed in range(specs):
         domain = random_domain(random.Random(seed))
         found = lineage_of(domain)
         for field, expected in followed(domain):

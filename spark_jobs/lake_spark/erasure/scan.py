@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.contract.published_tables import DELTA_FOLDER, ICEBERG_FOLDER
-from lake_spec.hudi.options import HUDI_COLUMNS, METADATA_FOLDER, METADATA_TABLE_FOLDER
+from lake_spec.hudi.layout import HUDI_COLUMNS, METADATA_FOLDER, METADATA_TABLE_FOLDER
 from lake_spec.text.marked_values import row_value
 from lake_spark import java
 from lake_spark.erasure import landing_files, quarantine

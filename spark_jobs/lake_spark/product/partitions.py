@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lake_spec.contract.partition_folders import parts_of
-from lake_spec.hudi.options import NO_PARTITIONS
+from lake_spec.hudi.layout import NO_PARTITIONS
 from lake_spec.model import TableSpec
 from lake_spec.model.column_type import ColumnType
 from lake_spec.products.types import is_value_of

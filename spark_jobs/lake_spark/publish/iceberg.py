@@ -16,7 +16,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set
 from pyspark.sql.types import StructType
 
 from lake_spec.contract.published_tables import ICEBERG_FOLDER, iceberg_location
-from lake_spec.hudi.options import HUDI_COLUMNS
+from lake_spec.hudi.layout import HUDI_COLUMNS
 from lake_spark import java
 from lake_spark.publish.format import CannotFollow, Format, INSTANT, Newest
 from lake_spark.publish.instants import BaseFile, CommitChange

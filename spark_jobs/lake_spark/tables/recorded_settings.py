@@ -13,7 +13,8 @@ from typing import Any, Callable, Dict, List, Mapping
 
 from lake_spec.contract.reading_settings import OF_ROWS
 from lake_spec.contract.table_folders import COMMITS
-from lake_spec.hudi.options import OLDER_TABLE_VERSION, PROPERTIES
+from lake_spec.hudi.layout import PROPERTIES
+from lake_spec.hudi.options import OLDER_TABLE_VERSION
 from lake_spec.model import TableSpec
 from lake_spec.parsing.json_codec import to_data
 from lake_spark.errors import ForeignTable, SettingsChanged

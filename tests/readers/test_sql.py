@@ -357,3 +357,79 @@ def test_show_writes_parquet_and_no_other_file(show, tmp_path):
 def test_what_show_cannot_answer_ends_with_the_reason(show, name, asked, code, message):
     found, shown, words = show(name, **asked)
     assert (found, shown) == (code, "") and words.startswith(message)
+
+
+@pytest.fixture
+def made(tables, tmp_path):
+    """Ask the program of `try-product` for the rows of a SQL over `shop.orders`."""
+
+    def made(sql, **asked):
+        question = {
+            "name": "shop.product",
+            "sql": sql,
+            "views": {
+                "input_0": tables["shop.orders"]["files"],
+                "input_1": tables["shop.emptied"]["files"],
+            },
+            "columns": {"id": "bigint", "note": "string"},
+            "key": ["id"],
+            "time_joins": [],
+            "format": "csv",
+            "limit": 0,
+            **asked,
+        }
+        file = tmp_path / "question.json"
+        file.write_text(json.dumps(question))
+        done = subprocess.run(
+            [sys.executable, "-m", "lake_local.show.product", file, tmp_path / "log"],
+            env={**os.environ, "PYTHONPATH": f"{PROJECT}/local:{PROJECT}/dags"},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        return done.returncode, done.stdout, done.stderr.strip()
+
+    return made
+
+
+def test_rows_of_a_product_come_with_types_number_and_matches(made):
+    sql = """
+    SELECT a.id, a.note, b.id IS NULL AS without FROM input_0 AS a
+    LEFT JOIN input_0 AS b ON b.id = a.id AND b.id > 1
+    """
+    joins = [["shop.orders", "without"]]
+    code, shown, words = made(sql, time_joins=joins)
+    assert (code, shown.split()) == (0, ["id,note", "1,", "2,", "3,new"])
+    assert words.splitlines() == [
+        "column  declared  made by DuckDB",
+        "------  --------  --------------",
+        "id      bigint    INTEGER",
+        "note    string    VARCHAR",
+        "",
+        "shop.product: 3 row(s)",
+        "shop.orders: 1 of 3 row(s) without a match (33.3%)",
+    ]
+
+
+def test_rows_of_one_key_are_told(made):
+    words = made("SELECT 1 AS id, note FROM input_0")[2]
+    assert words.endswith("the key (id) has 2 row(s) too many")
+
+
+def test_a_product_of_no_rows_has_no_share(made):
+    joins = [["shop.orders", "none"]]
+    words = made("SELECT id, note, true AS none FROM input_1", time_joins=joins)[2]
+    assert words.endswith("shop.orders: 0 of 0 row(s) without a match (0.0%)")
+
+
+@pytest.mark.parametrize(
+    "sql, message",
+    [
+        ("SELECT id FROM input_0", "shop.product: its SQL makes no column 'note'."),
+        ("SELECT spark_only(id) FROM input_0", "shop.product: DuckDB does not run its"),
+        ("SELECT * FROM read_text('question.json')", "shop.product: DuckDB does not"),
+    ],
+)
+def test_a_product_that_duckdb_cannot_make_is_refused(made, sql, message):
+    code, shown, words = made(sql)
+    assert (code, shown) == (2, "") and words.startswith(message)

@@ -70,6 +70,7 @@ def open_layers(
     layers: Mapping[str, LayerFiles],
     hidden: Tuple[str, ...] = (),
     written: Tuple[str, ...] = (),
+    schema_of_names: str = "main",
 ) -> None:
     """Make a view of the newest snapshot of each layer, then close all other doors.
 
@@ -77,6 +78,7 @@ def open_layers(
         layers: by `schema.name` of their views.
         hidden: columns that the views do not have.
         written: files that may be written too.
+        schema_of_names: where names without a schema are looked for.
 
     Raises:
         QueryRefused: a layer has no snapshot, or one that Hudi alone reads.
@@ -92,6 +94,7 @@ def open_layers(
         text = f"SELECT {', '.join(columns)} FROM ({live})"
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(schema)}")
         connection.execute(f"CREATE VIEW {quoted(schema)}.{quoted(table)} AS {text}")
+    connection.execute(f"SET schema = {_literal(schema_of_names)}")
     connection.execute("SET lock_configuration = true")
 
 

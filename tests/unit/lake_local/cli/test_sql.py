@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import subprocess
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from lake_local.aws.s3.store import ObjectStore
 from lake_local.cli import completion, programs, query
-from lake_local.cli.commands import show, sql
+from lake_local.cli.commands import show, sql, try_product
 from lake_local.cli.parser import parse
 from lake_local.cli.programs import NeedsSpark
 from lake_local.errors import BadRequest, LakeLocalError
@@ -206,3 +208,56 @@ def test_the_shell_is_given_them(tmp_path):
         check=True,
     )
     assert found.read_text().split() == ["moma.loans"]
+
+
+PRODUCT = """
+name: known_artists
+description: Artists of a nationality
+owner: museum-data
+source: {kind: product, from: moma.artists, where: nationality IS NOT NULL}
+key: [constituent_id]
+columns: {constituent_id: int, nationality: string}
+storage: {buckets: 1}
+"""
+
+
+@pytest.fixture
+def product(tmp_path):
+    """A product of the artists, in a copy of the museum's tables."""
+    tables = tmp_path / "tables"
+    shutil.copytree(find().tables, tables)
+    (tables / "moma" / "known_artists.yml").write_text(PRODUCT)
+    specs = specs_of(find(), tables)
+    return specs, try_product.product_of(specs, "moma.known_artists")
+
+
+def test_a_product_is_tried_in_duckdbs_words_on_its_inputs(home, product):
+    specs, spec = product
+    asked = try_product.question(home, specs.environment.warehouse, spec)
+    (view,) = asked["views"]
+    assert set(asked["views"][view]) == {COMMIT, BASE}
+    assert "`" not in asked["sql"] and view in asked["sql"]
+    assert (asked["key"], asked["time_joins"]) == (["constituent_id"], [])
+    assert asked["columns"] == {"constituent_id": "int", "nationality": "string"}
+
+
+def test_a_product_without_loaded_inputs_says_what_loads_them(tmp_path, product):
+    specs, spec = product
+    empty = StateDirectory.at(tmp_path / "empty")
+    ObjectStore(empty.root / "s3", lambda _: True).close()
+    with pytest.raises(BadRequest, match="moma.artists has no current yet"):
+        try_product.question(empty, specs.environment.warehouse, spec)
+
+
+def test_a_name_of_no_product_is_met_with_the_nearest(product):
+    specs, _ = product
+    with pytest.raises(BadRequest, match="Did you mean 'moma.known_artists'"):
+        try_product.product_of(specs, "moma.known_artist")
+
+
+def test_what_duckdb_cannot_say_is_refused(home, product, monkeypatch):
+    specs, spec = product
+    plan = replace(spec.product.plan, sql="SELECT * FROM input_0 TABLESAMPLE (")
+    told = replace(spec, source=replace(spec.product, plan=plan))
+    with pytest.raises(BadRequest, match="DuckDB has no SQL for it: .*_products"):
+        try_product.question(home, specs.environment.warehouse, told)

@@ -6,7 +6,8 @@ It reads names of specs alone, so it is quick and needs no lake.
 from __future__ import annotations
 
 import re
-from argparse import Namespace
+from argparse import Action, Namespace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,11 @@ from lake_local.workspace.project import find
 from lake_local.workspace.specs import table_names
 
 _LAST_WORD = re.compile(r"[\w.]*\Z")
+
+
+def completed_by(argument: Action, names: Callable[..., list[str]]) -> None:
+    """Let the Tab key complete an argument; argcomplete looks for this attribute."""
+    vars(argument)["completer"] = names
 
 
 def complete_table(prefix: str, parsed_args: Namespace, **_: Any) -> list[str]:

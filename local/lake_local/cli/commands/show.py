@@ -32,7 +32,7 @@ from lake_spec.model import TableSpec
 from lake_local.cli import lake_tables, programs
 from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.cli.commands.sql import limit_of
-from lake_local.cli.completion import complete_table
+from lake_local.cli.completion import complete_table, completed_by
 from lake_local.cli.programs import NeedsSpark
 from lake_local.errors import BadRequest
 from lake_local.show.instants import instant, utc
@@ -55,7 +55,7 @@ HIDDEN = {
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the table, the choice of rows, and the output's form."""
     table = parser.add_argument("table", metavar="DOMAIN.TABLE")
-    table.completer = complete_table  # type: ignore[attr-defined]
+    completed_by(table, complete_table)
     which = parser.add_argument_group("rows")
     layers = [each.value for each in Layer]
     which.add_argument("--layer", choices=layers, help="default current")

@@ -20,7 +20,7 @@ from typing import Any
 
 from lake_local.cli import lake_tables, programs
 from lake_local.cli.commands.scope import home_of, specs_of_args
-from lake_local.cli.completion import complete_sql
+from lake_local.cli.completion import complete_sql, completed_by
 from lake_local.errors import BadRequest
 from lake_local.show.request import Format, Layer
 from lake_local.show.snapshot import has_commits
@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     query = parser.add_argument(
         "query", nargs="?", metavar="SQL", help="one query, FILE.sql, or - to read it"
     )
-    query.completer = complete_sql  # type: ignore[attr-defined]
+    completed_by(query, complete_sql)
     formats = [each.value for each in FORMATS]
     parser.add_argument("--format", choices=formats, default=Format.TABLE.value)
     parser.add_argument(

@@ -20,7 +20,7 @@ from lake_spec.products.sql_tree import BadSql, in_duckdb
 from lake_local.cli import lake_tables, programs
 from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.cli.commands.sql import FORMATS, limit_of
-from lake_local.cli.completion import complete_table
+from lake_local.cli.completion import complete_table, completed_by
 from lake_local.errors import BadRequest, unknown
 from lake_local.show.request import Format, Layer
 from lake_local.show.snapshot import has_commits
@@ -34,7 +34,7 @@ PROGRAM = "lake_local.show.product"
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the product and the output's form."""
     table = parser.add_argument("product", metavar="DOMAIN.PRODUCT")
-    table.completer = complete_table  # type: ignore[attr-defined]
+    completed_by(table, complete_table)
     formats = [each.value for each in FORMATS]
     parser.add_argument("--format", choices=formats, default=Format.TABLE.value)
     parser.add_argument(

@@ -18,7 +18,7 @@ from typing import Any, Callable, Dict, Iterator, Mapping, Optional, Sequence, T
 import duckdb
 import pyarrow as pa
 
-from lake_spec.hudi.layout import HUDI_COLUMNS
+from lake_spec.hudi.layout import HUDI_PREFIX
 
 from lake_local.show import layers, published
 from lake_local.show.request import NeedsHudi
@@ -79,7 +79,7 @@ def own_files(path: str) -> pa.Table:
     }
     connection = layers.connect()
     opened = {"lake.rows": layers.LayerFiles(files)}
-    layers.open_layers(connection, opened, HUDI_COLUMNS)
+    layers.open_layers(connection, opened, (HUDI_PREFIX,))
     return connection.sql("FROM lake.rows").to_arrow_table()
 
 

@@ -32,6 +32,7 @@ TYPES = {
     "amount": {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2},
     "since": {"type": "long", "logicalType": "timestamp-micros"},
     "note": "string",
+    "_hoodie_is_deleted": "boolean",
 }
 OLD = pa.schema(
     [

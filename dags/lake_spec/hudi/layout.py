@@ -11,6 +11,9 @@ HUDI_COLUMNS = (
 )
 """What Hudi adds to each row, before its own columns."""
 
+HUDI_PREFIX = "_hoodie_"
+"""How the names of all of Hudi's columns begin, that of its flag of deletes too."""
+
 METADATA_FOLDER = ".hoodie"
 """Folder of a table's properties and timeline."""
 

@@ -76,7 +76,7 @@ def open_layers(
 
     Args:
         layers: by `schema.name` of their views.
-        hidden: columns that the views do not have.
+        hidden: how the names of columns begin that the views do not have.
         written: files that may be written too.
         schema_of_names: where names without a schema are looked for.
 
@@ -90,7 +90,9 @@ def open_layers(
         schema, _, table = name.partition(".")
         rows = _rows(connection, snapshot)
         live = _LIVE.format(rows=rows) if layers[name].is_log else rows
-        columns = (quoted(each) for each in snapshot.columns if each not in hidden)
+        columns = (
+            quoted(each) for each in snapshot.columns if not each.startswith(hidden)
+        )
         text = f"SELECT {', '.join(columns)} FROM ({live})"
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(schema)}")
         connection.execute(f"CREATE VIEW {quoted(schema)}.{quoted(table)} AS {text}")

@@ -17,7 +17,7 @@ from typing import Any, Iterator, Mapping, Sequence
 
 import duckdb
 
-from lake_spec.hudi.layout import HUDI_COLUMNS
+from lake_spec.hudi.layout import HUDI_PREFIX
 
 from lake_local import text
 from lake_local.show.duckdb_types import quoted
@@ -74,7 +74,7 @@ def made(asked: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
     views = {
         f"{VIEWS}.{view}": LayerFiles(files) for view, files in asked["views"].items()
     }
-    open_layers(connection, views, HUDI_COLUMNS, schema_of_names=VIEWS)
+    open_layers(connection, views, (HUDI_PREFIX,), schema_of_names=VIEWS)
     connection.execute(f"CREATE TEMP TABLE {MADE} AS {asked['sql']}")
     there = {name.lower() for name in connection.table(MADE).columns}
     missing = [name for name in asked["columns"] if name.lower() not in there]

@@ -18,7 +18,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
 
 import duckdb
 
-from lake_spec.hudi.layout import HUDI_COLUMNS
+from lake_spec.hudi.layout import HUDI_PREFIX
 
 from lake_local.show.duckdb_types import quoted
 from lake_local.show.layers import LayerFiles, are_gone, connect, open_layers
@@ -82,7 +82,9 @@ def rows(asked: Mapping[str, Any]) -> Rows:
     connection = connect()
     _require_query(connection, asked["sql"])
     named = _named(connection, asked["sql"], asked)
-    open_layers(connection, {name: _files(asked, name) for name in named}, HUDI_COLUMNS)
+    open_layers(
+        connection, {name: _files(asked, name) for name in named}, (HUDI_PREFIX,)
+    )
     reader = connection.execute(asked["sql"]).to_arrow_reader()
     return Rows(reader.schema.names, rows_of(reader))
 
@@ -93,7 +95,7 @@ def tables(asked: Mapping[str, Any]) -> Rows:
     for name in sorted(asked["tables"]):
         connection = connect()
         try:
-            open_layers(connection, {name: _files(asked, name)}, HUDI_COLUMNS)
+            open_layers(connection, {name: _files(asked, name)}, (HUDI_PREFIX,))
         except NeedsHudi:
             found.append((name, None, None))
             continue

@@ -31,7 +31,12 @@ if [ -z "${LAKE_VENVS:-}${_ARGCOMPLETE:-}" ]; then
     only="" # what needs no Spark needs less
     case "${1:-}" in
         validate | explain | estimate | contract | compile | docs | check) only="--only airflow" ;;
+        try-product) only="--only airflow --only readers" ;;
         infra | release | acceptance) only="--only airflow" ;;
+        show | sql) # by DuckDB, or for what Hudi alone reads by Spark
+            only="--only airflow --only readers"
+            case " $* " in *" --engine"*" spark "* | *" --engine=spark "* | *" --as-of"* | *" --between"*) only="$only --only spark" ;; esac
+            ;;
         cost) case " $* " in *" --ledger"*) only="--only airflow" ;; esac ;;
     esac
     # shellcheck disable=SC2086

@@ -17,7 +17,7 @@
 #   spark-3.9      .venv-spark-3.9       Spark 3.5.6 on Python 3.9, EMR's default, for the nightly tests
 #   bench          .venv-bench           Delta, dbt, DuckDB and plots, for the benchmarks
 #   browser        .venv-browser         what takes the pictures of Airflow's pages for docs/
-#   readers        .venv-readers         pyiceberg, deltalake, DuckDB: `show --through`, the full tests
+#   readers        .venv-readers         pyiceberg, deltalake, DuckDB: `show`, `sql`, the full tests
 #   hostile        .local/jars           Delta, AWS for Iceberg, Trino: engines that attack tables in tests
 #   docs           .venv-docs            mkdocs, which builds the site of docs/, for the full tests
 #   samples        .local/samples        tables that others published, read in the nightly tests

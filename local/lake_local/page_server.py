@@ -15,8 +15,6 @@ import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote, urlsplit
 
-import boto3
-
 from lake_site.store import S3Store, Store, type_of
 from lake_spec.layout.site_pages import START
 
@@ -94,6 +92,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--root", required=True, help="address of the site on S3")
     parser.add_argument("--port", type=int, required=True, help="port on 127.0.0.1")
     args = parser.parse_args(argv)
+    import boto3  # slow to start; most importers want the path of the pages alone
+
     below = path_of(os.environ["AWS_SECRET_ACCESS_KEY"])
     store = S3Store(boto3.client("s3"), args.root)
     Server(args.port, store, below).serve_forever()

@@ -15,7 +15,7 @@ from typing import Any, Dict, List
 import boto3
 from pyiceberg.catalog.glue import GlueCatalog
 
-from lake_local.show.readers import delta_rows, delta_table
+from lake_local.show.published import delta_rows, delta_table
 from tests.readers.reading import texts
 
 DOMAIN = "lake_acceptance"

@@ -13,11 +13,11 @@ from typing import Dict, Sequence
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from lake_spec.model import Engine, Maintenance, Snapshot, TableSpec, TableType
+from lake_spec.state.report import Report
 from lake_spark.changelog import retractions
 from lake_spark.storage.hudi_table import without_hudi_columns
 from lake_spark.tables.table_run import Window
-from lake_spec.model import Engine, Maintenance, Snapshot, TableSpec, TableType
-from lake_spec.state.report import Report
 from tests.crash.comparison import Tables
 from tests.crash.kinds import Kind, Source
 from tests.crash.landings import CORRECTED, spec_of

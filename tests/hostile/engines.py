@@ -52,11 +52,11 @@ class Readers(Engine):
 
     def rows_by_duckdb(self) -> Dict[str, Dict[str, Any]]:
         """Return the same as DuckDB's extensions show it."""
-        from lake_local.show import readers
+        from lake_local.show import published
 
-        def read(published: str, layer: str) -> Any:
+        def read(kind: str, layer: str) -> Any:
             folder = self.folder(layer)
-            found = readers.duckdb_rows(self.duckdb, published, folder, None)
+            found = published.duckdb_rows(self.duckdb, kind, folder, None)
             return found.to_arrow_table()
 
         return self._shown(
@@ -116,11 +116,11 @@ class Readers(Engine):
     @cached_property
     def duckdb(self) -> Any:
         """Return a connection with the extensions of both formats."""
-        from lake_local.show import readers
+        from lake_local.show import layers, published
 
-        connection = readers.connect()
-        for published in ("iceberg", "delta"):
-            readers.load_extensions(connection, published, ENDPOINT)
+        connection = layers.connect()
+        for kind in ("iceberg", "delta"):
+            published.load_extensions(connection, kind, ENDPOINT)
         return connection
 
     def aws(self, service: str) -> Any:

@@ -174,7 +174,7 @@ WHY: Dict[str, Dict[str, str]] = {
     },
     "local/lake_local/cli/commands/show.py": {"unlink": MADE},
     "local/lake_local/cli/commands/site.py": {"rmtree": STATE},
-    "local/lake_local/cli/query.py": {"killpg": "the group of its own child"},
+    "local/lake_local/cli/programs.py": {"killpg": "the group of its own child"},
     "local/lake_local/stack/emulator.py": {
         "terminate_job_flows": "clusters of the emulator of this state directory",
     },

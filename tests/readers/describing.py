@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, Sequence
 
-from lake_local.show import readers
+from lake_local.show import published
 
 
 def main(argv: Sequence[str]) -> None:
@@ -24,7 +24,9 @@ def main(argv: Sequence[str]) -> None:
 
 def of_table(path: str) -> Dict[str, Any]:
     """Return what pyiceberg and delta-rs show of a table."""
-    iceberg, delta = readers.iceberg_table(path, None), readers.delta_table(path, None)
+    iceberg, delta = published.iceberg_table(path, None), published.delta_table(
+        path, None
+    )
     docs = {each.name: each.doc for each in iceberg.schema().fields if each.doc}
     comments = {
         each.name: each.metadata["comment"]

@@ -28,7 +28,7 @@ from tests.readers.same_text import row_texts
 
 PROJECT = Path(__file__).resolve().parents[2]
 LAYERS = ("changes", "current", "history")
-NEWEST = "newest"
+NEWEST, LOGS, OWN_FILES = "newest", "log files", "duckdb hudi"
 KEPT = Maintenance(compact_after=1, cluster_after=4, keep_commits=3)
 """So few that commits are cleaned, and leave what is published, while histories play."""
 
@@ -78,10 +78,13 @@ def compare(spark: SparkSession, lake: Any, outcome: Outcome) -> None:
     answers = read([table.path for table in tables.values()])
     for layer, table in tables.items():
         found = answers[table.path]
+        own = found.pop(OWN_FILES)[NEWEST]
         found["spark iceberg"] = spark_iceberg(spark, table.path)
         outcome.differences += _of_commits(layer, table, found, lake)
         instants = sorted({i for each in found.values() for i in each} - {NEWEST})
         outcome.commits += len(instants)
+        outcome.differences += _of_own_files(spark, layer, table, own, instants)
+        outcome.compared += 1
         wanted = {each: _wanted(spark, table, each, found) for each in instants}
         wanted[NEWEST] = wanted[instants[-1]] if instants else None
         for reader, at in found.items():
@@ -91,6 +94,21 @@ def compare(spark: SparkSession, lake: Any, outcome: Outcome) -> None:
                 if told:
                     where = f"{layer}, {reader}, commit {instant}"
                     outcome.differences.append(f"{where}: {told}")
+
+
+def _of_own_files(
+    spark: SparkSession, layer: str, table: HudiTable, own: Any, instants: Sequence[str]
+) -> Iterator[str]:
+    """Yield what DuckDB finds otherwise than Hudi in a table's own files.
+
+    It finds LOGS where the newest commit is none that is published, for log files have it.
+    """
+    newest = max(each.instant for each in table.commits())
+    if own == LOGS and newest not in instants:
+        return
+    told = difference(own, as_of(spark, table, newest))
+    if told:
+        yield f"{layer}, {OWN_FILES}, commit {newest}: {told}"
 
 
 def _wanted(

@@ -4,7 +4,8 @@
 
 For each path the answer has, for each reader and each commit that the metadata names,
 the types of the columns and the rows as texts; `newest` is what a reader that asks for
-no commit finds.
+no commit finds. The reader of Hudi's own files knows no other; where log files have rows
+it finds LOGS.
 """
 
 from __future__ import annotations
@@ -17,18 +18,22 @@ from typing import Any, Callable, Dict, Iterator, Mapping, Optional, Sequence, T
 import duckdb
 import pyarrow as pa
 
-from lake_local.show import readers
+from lake_spec.hudi.layout import HUDI_PREFIX
+
+from lake_local.show import layers, published
+from lake_local.show.request import NeedsHudi
 from tests.readers.same_text import Columns, row_texts
 
-NEWEST = "newest"
+NEWEST, LOGS = "newest", "log files"
+OWN_FILES = "duckdb hudi"
 Reader = Callable[[Optional[int]], pa.Table]
 
 
 def main(argv: Sequence[str]) -> None:
     paths = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
-    connection = readers.connect()
-    for published in ("iceberg", "delta"):
-        readers.load_extensions(connection, published, None)
+    connection = layers.connect()
+    for kind in ("iceberg", "delta"):
+        published.load_extensions(connection, kind, None)
     found = {path: dict(of_table(connection, path)) for path in paths}
     Path(argv[1]).write_text(json.dumps(found), encoding="utf-8")
 
@@ -37,15 +42,15 @@ def of_table(
     connection: duckdb.DuckDBPyConnection, path: str
 ) -> Iterator[Tuple[str, Dict[str, Any]]]:
     """Yield each reader with what it finds at each commit."""
-    iceberg = readers.iceberg_table(path, None)
-    snapshots = readers.iceberg_snapshots(iceberg)
-    versions = readers.delta_versions(readers.delta_table(path, None))
+    iceberg = published.iceberg_table(path, None)
+    snapshots = published.iceberg_snapshots(iceberg)
+    versions = published.delta_versions(published.delta_table(path, None))
 
     def pyiceberg(snapshot: Optional[int]) -> pa.Table:
         return iceberg.scan(snapshot_id=snapshot).to_arrow()
 
     def delta_rs(version: Optional[int]) -> pa.Table:
-        return readers.delta_rows(readers.delta_table(path, None), version)
+        return published.delta_rows(published.delta_table(path, None), version)
 
     def duckdb_iceberg(snapshot: Optional[int]) -> pa.Table:
         return of_duckdb("iceberg", snapshot)
@@ -53,14 +58,29 @@ def of_table(
     def duckdb_delta(version: Optional[int]) -> pa.Table:
         return of_duckdb("delta", version)
 
-    def of_duckdb(published: str, number: Optional[int]) -> pa.Table:
-        rows = readers.duckdb_rows(connection, published, path, number)
+    def of_duckdb(kind: str, number: Optional[int]) -> pa.Table:
+        rows = published.duckdb_rows(connection, kind, path, number)
         return rows.to_arrow_table()
 
     yield "pyiceberg", at_each(pyiceberg, snapshots)
     yield "duckdb iceberg", at_each(duckdb_iceberg, snapshots)
     yield "delta-rs", at_each(delta_rs, versions)
     yield "duckdb delta", at_each(duckdb_delta, versions)
+    yield OWN_FILES, at_each(lambda _: own_files(path), {})
+
+
+def own_files(path: str) -> pa.Table:
+    """Return the rows of a Hudi table, as `show` and `sql` read it."""
+    folder = Path(path.removeprefix("file://"))
+    files = {
+        str(each.relative_to(folder)): str(each)
+        for each in folder.rglob("*")
+        if each.is_file()
+    }
+    connection = layers.connect()
+    opened = {"lake.rows": layers.LayerFiles(files)}
+    layers.open_layers(connection, opened, (HUDI_PREFIX,))
+    return connection.sql("FROM lake.rows").to_arrow_table()
 
 
 def at_each(read: Reader, known: Mapping[str, int]) -> Dict[str, Any]:
@@ -70,6 +90,8 @@ def at_each(read: Reader, known: Mapping[str, int]) -> Dict[str, Any]:
         try:
             table = read(number)
             found[instant] = [columns(table), texts(table)]
+        except NeedsHudi:
+            found[instant] = LOGS
         except Exception as error:  # of any library: it is a difference to report
             found[instant] = f"{type(error).__name__}: {error}"
     return found

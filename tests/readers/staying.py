@@ -14,16 +14,16 @@ from typing import Any, Callable, Dict, Iterator, Sequence, Tuple
 
 import duckdb
 
-from lake_local.show import readers
+from lake_local.show import layers, published
 from tests.readers.reading import columns, texts
 
 Opened = Dict[str, Dict[str, Callable[[], Any]]]
 
 
 def main(paths: Sequence[str]) -> None:
-    connection = readers.connect()
-    for published in ("iceberg", "delta"):
-        readers.load_extensions(connection, published, None)
+    connection = layers.connect()
+    for kind in ("iceberg", "delta"):
+        published.load_extensions(connection, kind, None)
     opened = {path: dict(of_table(connection, path)) for path in paths}
     say(opened)
     for _ in sys.stdin:
@@ -34,12 +34,13 @@ def of_table(
     connection: duckdb.DuckDBPyConnection, path: str
 ) -> Iterator[Tuple[str, Callable[[], Any]]]:
     """Yield each reader, which reads the commit that is the newest now."""
-    iceberg, delta = readers.iceberg_table(path, None), readers.delta_table(path, None)
+    iceberg = published.iceberg_table(path, None)
+    delta = published.delta_table(path, None)
     snapshot, version = iceberg.metadata.current_snapshot_id, delta.version()
 
-    def of_duckdb(published: str, number: int) -> Callable[[], Any]:
+    def of_duckdb(kind: str, number: int) -> Callable[[], Any]:
         def read() -> Any:
-            rows = readers.duckdb_rows(connection, published, path, number)
+            rows = published.duckdb_rows(connection, kind, path, number)
             return rows.to_arrow_table()
 
         return read

@@ -23,7 +23,7 @@ from pyiceberg.table import StaticTable
 
 from lake_spec.layout.published_tables import iceberg_location
 
-from lake_local.show import readers
+from lake_local.show import published
 from lake_local.show.request import Request, Validity
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -205,7 +205,7 @@ def test_metadata_of_iceberg_makes_no_class_that_it_names(tmp_path, monkeypatch)
     folder.mkdir(parents=True)
     (folder / "v1.metadata.json").write_text(json.dumps(metadata))
     (folder / "version-hint.text").write_text("1")
-    table = readers.iceberg_table(str(tmp_path / "current"), None)
+    table = published.iceberg_table(str(tmp_path / "current"), None)
     assert table.scan().to_arrow().num_rows == 0
     assert not marker.exists()
     StaticTable.from_metadata(str(folder / "v1.metadata.json"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
+from lake_spec.model import TableSpec
+from lake_spec.state.report import Report
 from lake_spark.step.continuous import MicroBatches
 from lake_spark.storage.object_store import FolderStore
 from lake_spark.tables.table_run import TableRun
-from lake_spec.model import TableSpec
-from lake_spec.state.report import Report
 from tests.spark.lake import environment_in
 
 RUN = "tests_continuous/1"

@@ -14,6 +14,9 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from lake_spec.hudi.options import Operation
+from lake_spec.model import EnvironmentSpec, Maintenance, TableSpec
+from lake_spec.state.report import Report
 from lake_check.parsing.loader import load_domain
 from lake_spark.stages.verify import verify
 from lake_spark.step.application import STAGES, run_table
@@ -21,9 +24,6 @@ from lake_spark.storage.hudi_table import DELETED, without_hudi_columns
 from lake_spark.storage.object_store import FolderStore
 from lake_spark.tables import foreign_files
 from lake_spark.tables.table_run import Accepted, TableRun, Window
-from lake_spec.hudi.options import Operation
-from lake_spec.model import EnvironmentSpec, Maintenance, TableSpec
-from lake_spec.state.report import Report
 
 
 def environment_in(root: Path) -> EnvironmentSpec:

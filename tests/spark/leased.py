@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any, Callable, List, Optional
 
-from lake_spark.step import application
-from lake_spark.storage.object_store import FolderStore
 from lake_spec.model import DomainSpec
 from lake_spec.model.json_codec import to_data
 from lake_spec.state.lease import Lease, lease_uri
+from lake_spark.step import application
+from lake_spark.storage.object_store import FolderStore
 from tests.spark.lake import Lake
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from lake_spark.ingest.reprocess import Selection
 from lake_spec.state.report import Report
+from lake_spark.ingest.reprocess import Selection
 from tests.spark.lake import Lake
 
 

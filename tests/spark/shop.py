@@ -16,8 +16,8 @@ from typing import Any, Dict, List, Mapping, Sequence
 
 from pyspark.sql import SparkSession
 
-from lake_check.parsing.loader import load_domain
 from lake_spec.model import TableSpec
+from lake_check.parsing.loader import load_domain
 from tests.oracle.dimension_oracle import Version, dimension_of
 from tests.spark.lake import DOMAIN, Lake
 

@@ -14,10 +14,10 @@ from typing import Any, Dict, List, Sequence
 
 from pyspark.sql import SparkSession
 
+from lake_spec.model import TableSpec, TableType
 from lake_check.parsing.loader import load_domain
 from lake_desk.products.parts import PLAIN
 from lake_desk.products.plans import with_plans
-from lake_spec.model import TableSpec, TableType
 from tests.spark.lake import DOMAIN, Lake
 
 SHARED = """

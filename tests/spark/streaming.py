@@ -9,10 +9,10 @@ from typing import Sequence
 
 from pyspark.sql import DataFrame
 
-from lake_emulator import runtimes
-from lake_spark.tables.table_run import TableRun
 from lake_spec.hudi.options import Operation
 from lake_spec.state.report import Report
+from lake_emulator import runtimes
+from lake_spark.tables.table_run import TableRun
 from tests.spark.lake import Lake
 
 

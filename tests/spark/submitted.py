@@ -8,9 +8,9 @@ from pathlib import Path
 from subprocess import Popen
 from typing import Dict, Sequence
 
-from lake_emulator import runtimes
 from lake_spec.model import DomainSpec, TableSpec
 from lake_spec.model.json_codec import to_data
+from lake_emulator import runtimes
 from tests.spark.lake import environment_in
 from tests.spark.leased import grant
 

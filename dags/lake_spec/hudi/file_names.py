@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Optional, Tuple
 
-from lake_spec.hudi.options import METADATA_FOLDER
+from lake_spec.hudi.layout import METADATA_FOLDER
 from lake_spec.layout.published_tables import DELTA_FOLDER, ICEBERG_FOLDER
 
 _BASE = re.compile(r"([^._][^_]*)_\d+-\d+-\d+_(\d{14,})\.parquet")

@@ -81,24 +81,6 @@ are put together with those of their size alone (decision 040)."""
 CLUSTERED_FILE = 2 * SMALL_FILES[-1]
 """Largest size of a clustered file in bytes: one core writes each."""
 
-HUDI_COLUMNS = (
-    "_hoodie_commit_time",
-    "_hoodie_commit_seqno",
-    "_hoodie_record_key",
-    "_hoodie_partition_path",
-    "_hoodie_file_name",
-)
-"""What Hudi adds to each row, before its own columns."""
-
-METADATA_FOLDER = ".hoodie"
-"""Folder of a table's properties and timeline."""
-
-METADATA_TABLE_FOLDER = f"{METADATA_FOLDER}/metadata"
-"""Folder of a table's indexes."""
-
-PROPERTIES = f"{METADATA_FOLDER}/hoodie.properties"
-"""The file that makes a folder a Hudi table."""
-
 STREAMER_CHECKPOINTS = (
     "streamer.checkpoint.reset.key.v2",
     "streamer.checkpoint.reset.key.v1",
@@ -106,12 +88,6 @@ STREAMER_CHECKPOINTS = (
     "deltastreamer.checkpoint.reset_key",
 )
 """Properties in which HoodieStreamer records its `--checkpoint`, newest first."""
-
-HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
-"""What a folder is called by whose column has no value."""
-
-NO_PARTITIONS = ("", HIVE_NULL, "default")
-"""Values of partition columns that Hudi's readers take for no value."""
 
 LONGEST_FOLDER = 255
 """Bytes of a folder's name on HDFS and on disks."""

@@ -35,7 +35,7 @@ class Blobs:
             (root / f"{number:02x}").mkdir(parents=True, exist_ok=True)
 
     def path(self, name: str) -> Path:
-        return self._root / name[:2] / name
+        return path_of(self._root, name)
 
     def write(self, chunks: Iterable[bytes]) -> Blob:
         """Write a new blob; half a file never stays behind a failed upload."""
@@ -79,6 +79,11 @@ class Blobs:
         for name in strays:
             self.remove(name)
         return len(strays)
+
+
+def path_of(root: Path, name: str) -> Path:
+    """Return the file of a blob, by the folder of all."""
+    return root / name[:2] / name
 
 
 def read_range(file: BinaryIO, start: int, length: int) -> Iterator[bytes]:

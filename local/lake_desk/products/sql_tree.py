@@ -26,6 +26,7 @@ __all__ = [
     "BadSql",
     "Scope",
     "exp",
+    "in_duckdb",
     "kind_of",
     "line_of",
     "parse",
@@ -156,6 +157,20 @@ def to_sql(tree: exp.Expr) -> str:
         raise BadSql(line_of(tree), str(error).split("\n")[0].rstrip(".")) from None
     except _FAULTS_OF_ITS_OWN:  # as of a function that lacks an argument
         raise BadSql(line_of(tree), "an argument may be missing") from None
+
+
+def in_duckdb(text: str) -> str:
+    """Return a compiled query of Spark in DuckDB's SQL.
+
+    Raises BadSql where DuckDB has nothing that means the same.
+    """
+    try:
+        tree = sqlglot.parse_one(text, dialect=SPARK)
+        return tree.sql(dialect="duckdb", unsupported_level=ErrorLevel.RAISE)
+    except (UnsupportedError, ParseError, TokenError) as error:
+        raise BadSql(1, str(error).split("\n")[0].rstrip(".")) from None
+    except _FAULTS_OF_ITS_OWN as error:
+        raise BadSql(1, f"it cannot be translated ({type(error).__name__})") from None
 
 
 def text_of(tree: exp.Expr) -> str:

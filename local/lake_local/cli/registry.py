@@ -78,6 +78,8 @@ COMMANDS = (
         "connect", "capture a PostgreSQL database's changes into topics, until Ctrl-C"
     ),
     Command("show", "print rows of a table, now or at another time"),
+    Command("sql", "answer a query over all tables, in a second"),
+    Command("try-product", "try a product's SQL on the tables of this machine"),
     Command("cost", "print cluster-minutes by run, table or domain"),
     Command(
         "site", "build the pages of the lake: tables, columns, lineage, runs, costs"

@@ -20,6 +20,10 @@ from lake_local.show.request import Format, QueryRefused, Request
 from lake_local.show.writing import write
 
 REFUSED = 2
+CHANGED = 3
+NEEDS_HUDI = 4
+"""Exit codes: a query has no answer; what it reads was taken away meanwhile; Hudi alone
+reads all of it."""
 # Quick to start rather than quick in the long run: a query lives for seconds.
 JAVA_OPTIONS = "-Duser.timezone=UTC -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
@@ -81,11 +85,16 @@ def _write(found: Any, request: Request, data: TextIO, words: TextIO) -> None:
     if request.count:
         print(found.count(), file=data)
         return
-    limited = _Limited(found, request.limit or None)
-    for line in write(found.columns, limited, request.format):
+    write_rows(found, request.format, request.limit, data, words)
+
+
+def write_rows(found: Any, how: str, limit: int, data: TextIO, words: TextIO) -> None:
+    """Write rows in a format, so many at most; 0 is all. Say so if that cut some off."""
+    limited = _Limited(found, limit or None)
+    for line in write(found.columns, limited, how):
         data.write(line)
     if limited.there_is_more:
-        print(f"only the first {request.limit} rows; --limit 0 shows all", file=words)
+        print(f"only the first {limit} rows; --limit 0 shows all", file=words)
 
 
 class _Limited:

@@ -15,6 +15,15 @@ class QueryRefused(Exception):
     """
 
 
+class NeedsHudi(QueryRefused):
+    """A table has what Spark with Hudi alone reads: log files that no compaction has merged,
+    or a column of a type that DuckDB is not told of.
+
+    Fix: Run `./run_locally.sh show --engine spark`, or maintenance of the domain, which
+    compacts.
+    """
+
+
 class Layer(str, Enum):
     """Which of a table's tables."""
 
@@ -31,6 +40,13 @@ class Format(str, Enum):
     CSV = "csv"
     JSON = "json"
     PARQUET = "parquet"
+
+
+class Engine(str, Enum):
+    """What runs a query."""
+
+    DUCKDB = "duckdb"
+    SPARK = "spark"
 
 
 class Through(str, Enum):
@@ -58,7 +74,8 @@ class Request:
 
     Columns whose names begin as in `hidden` are shown only where asked for. `published`
     is the format, `iceberg` or `delta`, that a reader without Hudi takes. A table that
-    `is_plain` is plain Parquet, without Hudi.
+    `is_plain` is plain Parquet, without Hudi. `files` are those of the layer for DuckDB,
+    where their bytes lie by path below its folder; without them Hudi reads them in Spark.
     """
 
     table: str
@@ -78,6 +95,7 @@ class Request:
     through: str = Through.HUDI.value
     published: Optional[str] = None
     is_plain: bool = False
+    files: Optional[Dict[str, str]] = None
 
 
 def from_json(raw: Dict[str, Any]) -> Request:

@@ -44,9 +44,7 @@ def table_lines(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator
     rows = list(rows)
     columns = list(zip(*rows)) or [()] * len(names)
     right = [_all_numbers(values) for values in columns]
-    for line in aligned(
-        names, [[_cell(value) for value in row] for row in rows], right
-    ):
+    for line in aligned(names, [[cell(value) for value in row] for row in rows], right):
         yield line + "\n"
 
 
@@ -100,7 +98,8 @@ def _timestamp(value: datetime) -> str:
     return value.replace(tzinfo=None).isoformat() + "Z"
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """Format a value for people: no value as `null`, times in UTC, long texts cut."""
     if value is None:
         return "null"
     if isinstance(value, datetime):

@@ -13,7 +13,6 @@ from typing import Any, Iterator
 
 from lake_local.airflow import processes
 from lake_local.airflow.rest import Airflow
-from lake_local.errors import BadRequest
 from lake_local.stack import emulator, lock, startup, state
 from lake_local.stack.state import Stack
 from lake_local.text import progress
@@ -60,11 +59,11 @@ def opened(
 
     With `keep` they stay for all commands, unless interrupted.
     """
-    with lock.hold(home, who, shared=up_for_all(home) is not None) as held:
-        up = up_for_all(home)
+    with lock.hold(home, who, shared=state.up_for_all(home) is not None) as held:
+        up = state.up_for_all(home)
         if up is None and held.shared:
             held.alone()  # It went down while this command waited.
-            up = up_for_all(home)
+            up = state.up_for_all(home)
         if up is None:
             with _started(home, specs, airflow=airflow, keep=keep) as session:
                 yield session
@@ -84,32 +83,6 @@ def observed(home: StateDirectory, specs: Specs, *, who: str) -> Iterator[Sessio
         return
     with opened(home, specs, who=who) as own:
         yield own
-
-
-def up_for_all(home: StateDirectory) -> Stack | None:
-    """Return the stack that `up` has started; None if nothing of it is alive."""
-    noted = state.read(home)
-    return noted if noted and noted.serves_everyone() else None
-
-
-def require_tables(asked: Path | None, up: Stack) -> None:
-    """Raise BadRequest if other tables are asked for than those that are up."""
-    if asked is not None and str(asked.resolve()) != up.tables:
-        raise BadRequest(
-            f"--tables {asked}: this state directory runs with the tables {up.tables}. Stop"
-            " it first (./run_locally.sh down), or give the other tables a state directory"
-            " of their own (--state-dir DIR)."
-        )
-
-
-def require_environment(asked: str, up: Stack) -> None:
-    """Raise BadRequest if another environment is asked for than the one that is up."""
-    if asked and up.environment and asked != up.environment:
-        raise BadRequest(
-            f"LAKE_ENVIRONMENT={asked}: this state directory runs with {up.environment}."
-            " Stop it first (./run_locally.sh down), unset the variable, or give the other"
-            " environment a state directory of its own (--state-dir DIR)."
-        )
 
 
 def _restore(home: StateDirectory, specs: Specs, stack: Stack) -> None:

@@ -11,6 +11,7 @@ from lake_spec.state.state_format import from_fields
 
 from lake_emulator import DEFAULT_REGION
 from lake_emulator.keys import secret_of
+from lake_local.errors import BadRequest
 from lake_local.page_server import path_of
 from lake_local.workspace.background import Process
 from lake_local.workspace.state_dir import StateDirectory
@@ -87,3 +88,29 @@ def read(home: StateDirectory) -> Stack | None:
 def forget(home: StateDirectory) -> None:
     """Remove the note: nothing is running."""
     home.stack_file.unlink(missing_ok=True)
+
+
+def up_for_all(home: StateDirectory) -> Stack | None:
+    """Return the stack that `up` has started; None if nothing of it is alive."""
+    noted = read(home)
+    return noted if noted and noted.serves_everyone() else None
+
+
+def require_tables(asked: Path | None, up: Stack) -> None:
+    """Raise BadRequest if other tables are asked for than those that are up."""
+    if asked is not None and str(asked.resolve()) != up.tables:
+        raise BadRequest(
+            f"--tables {asked}: this state directory runs with the tables {up.tables}. Stop"
+            " it first (./run_locally.sh down), or give the other tables a state directory"
+            " of their own (--state-dir DIR)."
+        )
+
+
+def require_environment(asked: str, up: Stack) -> None:
+    """Raise BadRequest if another environment is asked for than the one that is up."""
+    if asked and up.environment and asked != up.environment:
+        raise BadRequest(
+            f"LAKE_ENVIRONMENT={asked}: this state directory runs with {up.environment}."
+            " Stop it first (./run_locally.sh down), unset the variable, or give the other"
+            " environment a state directory of its own (--state-dir DIR)."
+        )

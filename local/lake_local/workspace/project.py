@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from lake_local.errors import Missing
-from lake_local.text import progress
 
 SET_UP = "Run ./setup.sh, which installs what is missing."
 
@@ -78,20 +75,10 @@ def require_spark(project: Project) -> None:
 
 
 def require_readers(project: Project) -> None:
-    """Set up the readers of Iceberg and Delta, but not in environments of `LAKE_VENVS`.
-
-    Raises `Missing` unless they are there then.
-    """
-    if not os.environ.get("LAKE_VENVS"):  # as run_locally.sh does
-        if not project.readers_python.exists():
-            progress(
-                "setting up pyiceberg, deltalake and DuckDB once, in .venv-readers"
-            )
-        asked = [str(project.root / "setup.sh"), "--quiet", "--only", "readers"]
-        subprocess.run(asked, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False)
+    """Raise `Missing` unless DuckDB and the readers of Iceberg and Delta are there."""
     if not project.readers_python.exists():
         raise Missing(
-            "The readers of Iceberg and Delta are not set up: "
+            "The readers of tables are not set up: "
             f"{project.readers_python} is missing. Run ./setup.sh --only readers."
         )
 

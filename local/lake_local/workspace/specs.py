@@ -71,15 +71,17 @@ class Specs:
         """Return the table `domain.table`. Raises BadRequest with the nearest name."""
         name = full_name.split(".", 1)[0]
         if name not in domains_in(self.tables):
-            raise BadRequest(unknown("table", full_name, self._table_names()))
+            raise BadRequest(unknown("table", full_name, table_names(self.tables)))
         for table in self.domain(name).tables:
             if table.full_name == full_name:
                 return table
-        raise BadRequest(unknown("table", full_name, self._table_names()))
+        raise BadRequest(unknown("table", full_name, table_names(self.tables)))
 
-    def _table_names(self) -> list[str]:
-        found = (each for each in self.tables.glob("[a-z]*/[a-z]*.y*ml"))
-        return [f"{each.parent.name}.{each.stem}" for each in found]
+
+def table_names(tables: Path) -> list[str]:
+    """Return the tables that a folder of specs has, by the names of their files alone."""
+    found = (each for each in tables.glob("[a-z]*/[a-z]*.y*ml"))
+    return [f"{each.parent.name}.{each.stem}" for each in found]
 
 
 def _mistakes(of: str, error: LakeError) -> BadRequest:

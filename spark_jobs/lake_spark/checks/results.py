@@ -11,7 +11,6 @@ import json
 from itertools import islice
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from lake_spark.storage.object_store import ObjectStore
 from lake_spec.layout.table_folders import table_path
 from lake_spec.model import Check
 from lake_spec.state.state_format import (
@@ -20,6 +19,7 @@ from lake_spec.state.state_format import (
     WRITTEN_BY,
     parse_state,
 )
+from lake_spark.storage.object_store import ObjectStore
 
 MOST_RUNS = 400
 """Number of runs whose results are kept: of daily ones more than a year."""

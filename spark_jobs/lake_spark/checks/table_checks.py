@@ -15,16 +15,6 @@ from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from pyspark.sql import DataFrame
 
-from lake_spark.checks.checked_rows import CheckedRows, measured, of_changes
-from lake_spark.checks.kept_measures import to_text
-from lake_spark.checks.results import Results, Row, uri_of
-from lake_spark.errors import FailedChecks
-from lake_spark.scd2.current import mark_of, not_deleted
-from lake_spark.scd2.events import KEY
-from lake_spark.storage.commit_values import CommitValue
-from lake_spark.storage.hudi_table import without_hudi_columns
-from lake_spark.storage.spec_sql import check_condition
-from lake_spark.tables.table_run import TableRun
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import (
     Check,
@@ -37,6 +27,16 @@ from lake_spec.model import (
 from lake_spec.model.checks.judgement import FAILED, SKIPPED
 from lake_spec.state.report import CheckResult
 from lake_spec.text.sql_text import sql_identifier
+from lake_spark.checks.checked_rows import CheckedRows, measured, of_changes
+from lake_spark.checks.kept_measures import to_text
+from lake_spark.checks.results import Results, Row, uri_of
+from lake_spark.errors import FailedChecks
+from lake_spark.scd2.current import mark_of, not_deleted
+from lake_spark.scd2.events import KEY
+from lake_spark.storage.commit_values import CommitValue
+from lake_spark.storage.hudi_table import without_hudi_columns
+from lake_spark.storage.spec_sql import check_condition
+from lake_spark.tables.table_run import TableRun
 
 ERASE = "erase"
 """The stage that no check stops: it must not keep the rows of a person."""

@@ -10,12 +10,12 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Iterator
 
+from lake_spec.layout.dag_kinds import run_folders
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_match import replaced
 from lake_spark.publish.format import SCRATCH
 from lake_spark.storage.object_store import ObjectStore
 from lake_spark.tables.table_run import TableRun
-from lake_spec.layout.dag_kinds import run_folders
 
 INSTEAD = "(erased)"
 AT_ONCE = 16

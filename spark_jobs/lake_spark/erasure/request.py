@@ -12,10 +12,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterator, List, Sequence
 
-from lake_spark.errors import WrongEraseRequest
-from lake_spark.storage.object_store import ObjectStore
 from lake_spec.model import TableSpec
 from lake_spec.state.state_format import state_text
+from lake_spark.errors import WrongEraseRequest
+from lake_spark.storage.object_store import ObjectStore
 
 MOST_KEYS = 10_000
 """More keys of one table than this are to be asked for in several requests."""

@@ -13,6 +13,9 @@ from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence,
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from lake_spec.hudi.layout import HUDI_COLUMNS, METADATA_FOLDER, METADATA_TABLE_FOLDER
+from lake_spec.layout.published_tables import DELTA_FOLDER, ICEBERG_FOLDER
+from lake_spec.text.marked_values import row_value
 from lake_spark import java
 from lake_spark.erasure import landing_files, quarantine
 from lake_spark.erasure.avro_texts import avro_texts
@@ -26,9 +29,6 @@ from lake_spark.scd2.events import KEY
 from lake_spark.storage.parquet_file import by_footer, opened_parquet, schema_of
 from lake_spark.tables import foreign_files
 from lake_spark.tables.table_run import TableRun
-from lake_spec.hudi.options import HUDI_COLUMNS, METADATA_FOLDER, METADATA_TABLE_FOLDER
-from lake_spec.layout.published_tables import DELTA_FOLDER, ICEBERG_FOLDER
-from lake_spec.text.marked_values import row_value
 
 _RECORD_KEY = HUDI_COLUMNS[2]
 _LOG_FILE = re.compile(r"\.log\.\d+")

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Dict, FrozenSet, Optional, Tuple
 
+from lake_spec.model import TableSpec
+from lake_spec.model.history_columns import added_columns
+from lake_spec.model.names import RESERVED_PREFIXES
 from lake_spark.formats.before_images import is_before, names_before
 from lake_spark.formats.debezium import true_name
 from lake_spark.formats.envelopes import is_of_envelope
 from lake_spark.formats.file_schema import Shape
 from lake_spark.formats.reader_columns import LEFT_OUT, sayable
-from lake_spec.model import TableSpec
-from lake_spec.model.history_columns import added_columns
-from lake_spec.model.names import RESERVED_PREFIXES
 
 SOURCE = "source_"
 """Before the name of an undeclared column whose own name is not free."""

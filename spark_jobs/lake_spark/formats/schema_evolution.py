@@ -5,6 +5,11 @@ from __future__ import annotations
 import re
 from typing import Iterator, List, Optional, Tuple
 
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.model import Csv, NewColumns, TableSpec
+from lake_spec.model.column_type import ColumnType
+from lake_spec.model.names import is_source_name
+from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.errors import WrongColumns, WrongTypes
 from lake_spark.formats.column_names import Names, SOURCE, true_name_in, undeclared
 from lake_spark.formats.file_schema import Shape
@@ -12,11 +17,6 @@ from lake_spark.formats.inference import source_name
 from lake_spark.landing.files import LandingFile
 from lake_spark.schema.columns import Columns
 from lake_spark.schema.promotion import merged, new_fields, storable, stored_type
-from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import Csv, NewColumns, TableSpec
-from lake_spec.model.column_type import ColumnType
-from lake_spec.model.names import is_source_name
-from lake_spec.text.marked_values import quoted_value, row_value
 
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_]")
 _LONGEST = 63

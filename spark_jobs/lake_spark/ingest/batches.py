@@ -21,6 +21,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
 
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.facts.pull_folders import pulled_folders
+from lake_spec.hudi.options import Operation
+from lake_spec.model import Csv, Json, MissingColumns
+from lake_spec.state.report import FileReport
+from lake_spec.text.globs import glob_pattern
 from lake_spark.changelog.retractions import retract_rows
 from lake_spark.changelog.schema import log_columns, LogColumn, UPSERT
 from lake_spark.checks import table_checks
@@ -75,12 +81,6 @@ from lake_spark.storage.halves import by_halves
 from lake_spark.tables import recorded_reading, recorded_settings
 from lake_spark.tables.erased_keys import Erased, IsErased, LeftOut, left_out, without
 from lake_spark.tables.table_run import TableRun, table_columns
-from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.facts.pull_folders import pulled_folders
-from lake_spec.hudi.options import Operation
-from lake_spec.model import Csv, Json, MissingColumns
-from lake_spec.state.report import FileReport
-from lake_spec.text.globs import glob_pattern
 
 
 @dataclass

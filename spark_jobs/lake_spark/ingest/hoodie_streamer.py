@@ -11,14 +11,6 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from pyspark.sql import DataFrame
 
-from lake_spark.changelog.schema import log_columns
-from lake_spark.errors import StreamerNotCommitted
-from lake_spark.ingest import batches, change_files
-from lake_spark.ingest.batches import Batch
-from lake_spark.landing.files import LandingFile
-from lake_spark.landing.ingested_files import IngestedFiles
-from lake_spark.storage.commit_values import CommitValue
-from lake_spark.tables.table_run import TableRun
 from lake_spec.hudi.streamer_options import streamer_argv
 from lake_spec.layout.glue_names import glue_name
 from lake_spec.state.report import FileReport
@@ -29,6 +21,14 @@ from lake_spec.state.state_format import (
     to_fields,
 )
 from lake_spec.text.sql_text import sql_literal
+from lake_spark.changelog.schema import log_columns
+from lake_spark.errors import StreamerNotCommitted
+from lake_spark.ingest import batches, change_files
+from lake_spark.ingest.batches import Batch
+from lake_spark.landing.files import LandingFile
+from lake_spark.landing.ingested_files import IngestedFiles
+from lake_spark.storage.commit_values import CommitValue
+from lake_spark.tables.table_run import TableRun
 
 
 def prepare(

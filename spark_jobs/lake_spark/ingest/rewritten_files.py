@@ -11,14 +11,14 @@ import json
 from dataclasses import replace
 from typing import List, Tuple
 
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.state.erase_request import folder_of
 from lake_spark.errors import ErasedKeysLost
 from lake_spark.ingest import same_content
 from lake_spark.landing.files import LandingFile, list_landing
 from lake_spark.landing.ingested_files import Compared
 from lake_spark.tables.erased_keys import Erased
 from lake_spark.tables.table_run import TableRun
-from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.state.erase_request import folder_of
 
 
 def known_contents(run: TableRun) -> Erased:

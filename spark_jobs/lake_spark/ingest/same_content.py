@@ -10,10 +10,10 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Callable, Dict, List, Sequence, Tuple
 
+from lake_spec.state.checksums import s3_checksum
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.ingested_files import Compared, IngestedFile
 from lake_spark.storage.object_store import ObjectStore, StoredObject
-from lake_spec.state.checksums import s3_checksum
 
 _AT_ONCE = 8
 """Requests to the store at the same time."""

@@ -8,11 +8,11 @@ from datetime import datetime
 from os.path import commonprefix
 from typing import Iterable, List, Optional, Sequence, Set, Tuple
 
-from lake_spark.errors import WrongPath
-from lake_spark.storage.object_store import ObjectStore, StoredObject
 from lake_spec.facts.pull_folders import FOLDERS
 from lake_spec.model import Scope
 from lake_spec.text.globs import glob_pattern
+from lake_spark.errors import WrongPath
+from lake_spark.storage.object_store import ObjectStore, StoredObject
 
 PULLING = "_pulling"
 """What hides the folder that it lies in: its files are still being pulled."""

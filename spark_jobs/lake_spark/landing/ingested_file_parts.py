@@ -28,7 +28,6 @@ from typing import (
     Union,
 )
 
-from lake_spark.storage.object_store import ObjectStore
 from lake_spec.state.state_format import (
     FORMAT,
     UnreadableState,
@@ -37,6 +36,7 @@ from lake_spec.state.state_format import (
     parse_state,
     state_text,
 )
+from lake_spark.storage.object_store import ObjectStore
 
 SMALL = 200
 """So many files lie in the commit's own object before they go into a part."""

@@ -29,6 +29,12 @@ from typing import (
     Tuple,
 )
 
+from lake_spec.state.state_format import (
+    from_fields,
+    parse_state,
+    state_text,
+    to_fields,
+)
 from lake_spark.errors import ChangedFile
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.ingested_file_parts import (
@@ -39,12 +45,6 @@ from lake_spark.landing.ingested_file_parts import (
     unreadable,
 )
 from lake_spark.storage.object_store import ObjectStore
-from lake_spec.state.state_format import (
-    from_fields,
-    parse_state,
-    state_text,
-    to_fields,
-)
 
 FORMAT = 2
 """The version of the objects that are written; version 1 held every file in each object."""

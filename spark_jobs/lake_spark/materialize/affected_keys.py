@@ -15,7 +15,7 @@ from typing import Iterator, Optional, Tuple
 
 from pyspark.sql import DataFrame
 
-from lake_spec.hudi.options import HUDI_COLUMNS
+from lake_spec.hudi.layout import HUDI_COLUMNS
 from lake_spark.changelog import retractions
 from lake_spark.materialize import difference, previous_rows, single_event
 from lake_spark.materialize.difference import SingleEvents

@@ -11,6 +11,8 @@ from typing import Dict, Iterator, Optional, Sequence
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from lake_spec.layout.table_folders import layer_folder, table_folder
+from lake_spec.model import ProductInput
 from lake_spark.changelog import retractions
 from lake_spark.changelog.table import ChangeLog
 from lake_spark.landing.ingested_files import IngestedFilesFolder
@@ -24,8 +26,6 @@ from lake_spark.storage.object_store import ObjectStore
 from lake_spark.storage.parquet_table import ParquetTable
 from lake_spark.storage.timeline import Commit
 from lake_spark.storage.unions import union_of
-from lake_spec.layout.table_folders import layer_folder, table_folder
-from lake_spec.model import ProductInput
 
 
 class BuildWhole(Exception):

@@ -11,6 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, Mapping, Optional
 
+from lake_spec.state.state_format import (
+    from_fields,
+    parse_state,
+    state_text,
+    to_fields,
+)
 from lake_spark.product.input_table import (
     InputTable,
     Pin,
@@ -19,12 +25,6 @@ from lake_spark.product.input_table import (
 )
 from lake_spark.storage.commit_values import CommitValue
 from lake_spark.tables.table_run import TableRun
-from lake_spec.state.state_format import (
-    from_fields,
-    parse_state,
-    state_text,
-    to_fields,
-)
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as F
 
-from lake_spark.schema.spark_types import typed_names
 from lake_spec.model.column_type import ColumnType
 from lake_spec.state.table_profile import BINS, ColumnProfile, LONGEST, TOP
 from lake_spec.text.sql_text import sql_identifier
+from lake_spark.schema.spark_types import typed_names
 
 MOST_COUNTED = 10_000
 """Different values of a column up to which rows are counted by value."""

@@ -11,13 +11,6 @@ from typing import Optional
 
 from pyspark.sql import DataFrame
 
-from lake_spark.errors import LeaseLost, first_line
-from lake_spark.profiling.measure import measure
-from lake_spark.scd2.current import mark_of, not_deleted
-from lake_spark.storage.commit_values import CommitValue
-from lake_spark.storage.hudi_table import without_hudi_columns
-from lake_spark.storage.session import session_for
-from lake_spark.tables.table_run import TableRun
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Profile
 from lake_spec.model.names import RESERVED_PREFIXES
@@ -28,6 +21,13 @@ from lake_spec.state.table_profile import (
     profile_uri,
     read_profile,
 )
+from lake_spark.errors import LeaseLost, first_line
+from lake_spark.profiling.measure import measure
+from lake_spark.scd2.current import mark_of, not_deleted
+from lake_spark.storage.commit_values import CommitValue
+from lake_spark.storage.hudi_table import without_hudi_columns
+from lake_spark.storage.session import session_for
+from lake_spark.tables.table_run import TableRun
 
 OLD_AFTER = timedelta(days=6)
 """Age after which a profile is measured again, so that a weekly run always does."""

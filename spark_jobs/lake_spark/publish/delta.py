@@ -18,13 +18,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from lake_spec.layout.published_tables import DELTA_FOLDER, DELTA_WRITER_FEATURE
+from lake_spec.text.schema_json import plain_schema
 from lake_spark.publish.format import Format, INSTANT, Newest
 from lake_spark.publish.instants import BaseFile, CommitChange
 from lake_spark.publish.schema import described, partition_values
 from lake_spark.storage.object_store import ObjectStore
 from lake_spark.storage.parquet_file import by_footer
-from lake_spec.layout.published_tables import DELTA_FOLDER, DELTA_WRITER_FEATURE
-from lake_spec.text.schema_json import plain_schema
 
 CHECKPOINT_EACH = 10
 """Versions after which readers need not read the older ones."""

@@ -10,6 +10,8 @@ from typing import Any, Callable, Dict, List, Tuple
 
 from pyspark.sql.types import StructField
 
+from lake_spec.layout.glue_names import glue_name
+from lake_spec.model.choices import ReadableAs
 from lake_spark.errors import NotPublished
 from lake_spark.publish import glue_optimizers
 from lake_spark.publish.format import Format
@@ -22,8 +24,6 @@ from lake_spark.tables.entry_owner import (
     with_theirs,
 )
 from lake_spark.tables.table_run import TableRun
-from lake_spec.layout.glue_names import glue_name
-from lake_spec.model.choices import ReadableAs
 
 _LOCATION, _PREVIOUS = "metadata_location", "previous_metadata_location"
 _TRIES = 3

@@ -15,13 +15,13 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set
 
 from pyspark.sql.types import StructType
 
+from lake_spec.hudi.layout import HUDI_COLUMNS
+from lake_spec.layout.published_tables import ICEBERG_FOLDER, iceberg_location
 from lake_spark import java
 from lake_spark.publish.format import CannotFollow, Format, INSTANT, Newest
 from lake_spark.publish.instants import BaseFile, CommitChange
 from lake_spark.publish.schema import COMMENT, partition_values, same_columns
 from lake_spark.storage.hudi_table import DELETED
-from lake_spec.hudi.options import HUDI_COLUMNS
-from lake_spec.layout.published_tables import ICEBERG_FOLDER, iceberg_location
 
 _VERSION = re.compile(r"/v(\d+)\.metadata\.json$")
 _HINT = "version-hint.text"

@@ -1,8 +1,4 @@
-"""Which base files a table has at each of its instants, from one listing of its folder.
-
-Hudi's own rules: of a file group its newest file counts, of those that a completed commit
-wrote; groups that a commit replaced count no more.
-"""
+"""Which base files a table has at each of its instants, from one listing of its folder."""
 
 from __future__ import annotations
 
@@ -10,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Dict, FrozenSet, Iterable, List, Mapping, Tuple
 
+from lake_spec.hudi.file_groups import newest_files
 from lake_spec.hudi.file_names import DataFile, data_file
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.object_store import ObjectStore
@@ -120,14 +117,7 @@ class Instants:
             if each.action == "replacecommit"
             for group in self._changes(each.requested).replaced
         }
-        newest: Dict[Tuple[str, str], BaseFile] = {}
-        for file in self._files:
-            is_committed = file.instant in visible or file.instant < self._first
-            if is_committed and file.group not in replaced:
-                known = newest.get(file.group)
-                if known is None or known.instant < file.instant:
-                    newest[file.group] = file
-        return frozenset(newest.values())
+        return frozenset(newest_files(self._files, visible, self._first, replaced))
 
     def whole(self, name: str) -> CommitChange:
         """Return all files as of an instant as one step."""

@@ -7,7 +7,8 @@ from typing import Any, Dict, Mapping, Optional, Tuple
 
 from pyspark.sql.types import StructField, StructType
 
-from lake_spec.hudi.options import HudiKey, NO_PARTITIONS
+from lake_spec.hudi.layout import NO_PARTITIONS
+from lake_spec.hudi.options import HudiKey
 from lake_spark.publish.instants import BaseFile
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables.glue_partitions import values_of

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Dict, List, Sequence, Tuple
 
-from lake_spec.hudi.options import LONGEST_FOLDER, NO_PARTITIONS
+from lake_spec.hudi.layout import NO_PARTITIONS
+from lake_spec.hudi.options import LONGEST_FOLDER
 from lake_spec.model import Connector, Feed, TableSpec
 from lake_spec.text.marked_values import sql_value
 from lake_spec.text.sql_text import sql_identifier, sql_literal

@@ -8,13 +8,6 @@ from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import AtomicType, BinaryType, DataType
 
-from lake_spark.changelog.schema import LogColumn
-from lake_spark.errors import TooManyBadRows
-from lake_spark.reading.accounting import RowCounts
-from lake_spark.reading.quality_rules import failed_rules
-from lake_spark.storage.commit_values import CommitValue
-from lake_spark.storage.hudi_table import DELETED
-from lake_spark.tables.table_run import TableRun
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.options import Operation
 from lake_spec.model import DuplicateKeys, Quarantine, TableSpec
@@ -22,6 +15,13 @@ from lake_spec.model.names import RESERVED_PREFIXES
 from lake_spec.state.report import MOST_SAMPLES, BadRow
 from lake_spec.text.marked_values import BEGIN, END
 from lake_spec.text.sql_text import sql_identifier
+from lake_spark.changelog.schema import LogColumn
+from lake_spark.errors import TooManyBadRows
+from lake_spark.reading.accounting import RowCounts
+from lake_spark.reading.quality_rules import failed_rules
+from lake_spark.storage.commit_values import CommitValue
+from lake_spark.storage.hudi_table import DELETED
+from lake_spark.tables.table_run import TableRun
 
 Examples = Callable[[], Sequence[Row]]
 """Finds a few bad rows, where they are needed."""

@@ -12,8 +12,8 @@ from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 from lake_spec.model import Column, Csv, Format, Json, OnTypeMismatch, Orc, TableSpec
 from lake_spec.model.column_type import ColumnType
-from lake_spec.model.number_format import NumberFormat
 from lake_spec.model.envelopes import IGNORED, LOG_NAME, NO_ROW, OLD_KEY, columns_of
+from lake_spec.model.number_format import NumberFormat
 from lake_spec.text.encodings import BASE64
 from lake_spec.text.marked_values import row_value
 from lake_spec.text.sql_text import sql_identifier, sql_literal
@@ -23,9 +23,9 @@ from lake_spark.errors import SHOWN, WrongTypes
 from lake_spark.formats.absent_fields import sent
 from lake_spark.formats.column_names import column_of_deletes, source_before, sources
 from lake_spark.formats.file_schema import Shape
-from lake_spark.formats.reader_columns import CORRUPT, THERE, WHY
 from lake_spark.formats.inference import source_name
 from lake_spark.formats.placeholders import placeholder_texts
+from lake_spark.formats.reader_columns import CORRUPT, THERE, WHY
 from lake_spark.schema.casts import Conversion, is_no_utf8
 from lake_spark.schema.columns import TEXT, Columns
 from lake_spark.schema.key_text import joined_key

@@ -13,15 +13,15 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import TimestampType
 
-from lake_spark.changelog import retractions
-from lake_spark.changelog.schema import LogColumn, started
-from lake_spark.schema.equality import comparable
-from lake_spark.schema.timestamps import rank_of_clock
 from lake_spec.facts.clock_times import clock_columns
 from lake_spec.model import TableSpec
 from lake_spec.model.envelopes import LOG_POSITIONS
 from lake_spec.text.clocks import doubled_hours
 from lake_spec.text.sql_text import sql_identifier
+from lake_spark.changelog import retractions
+from lake_spark.changelog.schema import LogColumn, started
+from lake_spark.schema.equality import comparable
+from lake_spark.schema.timestamps import rank_of_clock
 
 KEY = LogColumn.KEY
 

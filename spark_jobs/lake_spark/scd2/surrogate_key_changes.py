@@ -12,11 +12,11 @@ from typing import Tuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from lake_spec.model import TableSpec
+from lake_spec.state.report import MOST_LISTED, MovedKey
 from lake_spark.scd2.derived_table import REMOVED
 from lake_spark.scd2.events import KEY
 from lake_spark.scd2.fold import FROM
-from lake_spec.model import TableSpec
-from lake_spec.state.report import MOST_LISTED, MovedKey
 
 _FOREVER = 2**63 - 1
 

@@ -6,13 +6,13 @@ from typing import Callable, List, Optional, Sequence
 
 from pyspark.sql import Column, DataFrame, Row
 
+from lake_spec.model import MissingKeys, TableSpec
+from lake_spec.state.report import FileReport
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.snapshots import lost_keys, source_snapshot
 from lake_spark.snapshots.source_snapshot import SourceSnapshot
 from lake_spark.storage.session import FEW_ROWS
 from lake_spark.tables.table_run import TableRun
-from lake_spec.model import MissingKeys, TableSpec
-from lake_spec.state.report import FileReport
 
 _KNOWN = ("changed", "unchanged", "absent", "held")
 """What can become of a key that lived as of the snapshot before."""

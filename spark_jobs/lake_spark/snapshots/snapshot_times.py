@@ -15,6 +15,12 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.facts.clock_times import dates_by_clock
+from lake_spec.model import SnapshotTime, TableSpec
+from lake_spec.text.clocks import is_doubled
+from lake_spec.text.marked_values import row_value
+from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import (
     BadFile,
     first_line,
@@ -32,12 +38,6 @@ from lake_spark.reading import reader, row_expressions
 from lake_spark.schema.timestamps import instant_of
 from lake_spark.storage.halves import by_halves
 from lake_spark.tables.table_run import TableRun
-from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.facts.clock_times import dates_by_clock
-from lake_spec.model import SnapshotTime, TableSpec
-from lake_spec.text.clocks import is_doubled
-from lake_spec.text.marked_values import row_value
-from lake_spec.text.sql_text import sql_identifier
 
 _TYPES = ("string", "date", "timestamp")
 

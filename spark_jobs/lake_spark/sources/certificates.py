@@ -14,9 +14,9 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from lake_spec.text.certificates import NoCertificates, certificates_in
 from lake_spark.errors import WrongCertificates, first_line
 from lake_spark.storage.object_store import ObjectStore
-from lake_spec.text.certificates import NoCertificates, certificates_in
 
 
 def certificates_of(store: ObjectStore, connection: str, uri: str) -> str:

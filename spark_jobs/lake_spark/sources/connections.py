@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Tuple, Type, TypeVar
 
-from lake_spark.errors import ForeignConnection, WrongConnection
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.facts.connection_domains import refusal
 from lake_spec.model import EnvironmentSpec
+from lake_spark.errors import ForeignConnection, WrongConnection
 
 Kind = TypeVar("Kind")
 

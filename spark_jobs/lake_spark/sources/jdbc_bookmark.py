@@ -13,9 +13,6 @@ from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
-from lake_spark.errors import PullFailed
-from lake_spark.sources.staging_folder import folder_at, pulled_before
-from lake_spark.tables.table_run import TableRun
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.facts.pull_folders import CHANGES, LOAD
 from lake_spec.model import JdbcChanges
@@ -26,6 +23,9 @@ from lake_spec.state.state_format import (
     to_fields,
 )
 from lake_spec.text.marked_values import row_value
+from lake_spark.errors import PullFailed
+from lake_spark.sources.staging_folder import folder_at, pulled_before
+from lake_spark.tables.table_run import TableRun
 
 Value = Union[Decimal, datetime]
 

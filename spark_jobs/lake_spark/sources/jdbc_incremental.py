@@ -20,6 +20,11 @@ from zoneinfo import ZoneInfo
 
 from pyspark.sql import DataFrame
 
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.facts.pull_folders import CHANGES, LOAD
+from lake_spec.model import JdbcChanges, NewColumns
+from lake_spec.state.state_format import to_fields
+from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.errors import PullFailed
 from lake_spark.sources import jdbc_columns, jdbc_landed
 from lake_spark.sources.database import SourceColumn
@@ -39,11 +44,6 @@ from lake_spark.sources.jdbc_tables import OpenTable, RANGE, opened_later
 from lake_spark.sources.staging_folder import discard_unfinished, pulled_before
 from lake_spark.sources.write_files import land_if_any
 from lake_spark.tables.table_run import TableRun
-from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.facts.pull_folders import CHANGES, LOAD
-from lake_spec.model import JdbcChanges, NewColumns
-from lake_spec.state.state_format import to_fields
-from lake_spec.text.marked_values import quoted_value, row_value
 
 START = "start"
 """Where a run is asked to pull all rows again."""

@@ -15,13 +15,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from lake_spec.model import Engine, Feed, JdbcChanges, TableSpec
+from lake_spec.text.schema_json import plain_schema
 from lake_spark.landing.files import list_landing
 from lake_spark.sources.jdbc_bookmark import Landed, Value
 from lake_spark.sources.staging_folder import folder_at
 from lake_spark.sources.write_files import FORMAT
 from lake_spark.tables.table_run import TableRun
-from lake_spec.model import Engine, Feed, JdbcChanges, TableSpec
-from lake_spec.text.schema_json import plain_schema
 
 
 def lands_in_load(spec: TableSpec) -> bool:

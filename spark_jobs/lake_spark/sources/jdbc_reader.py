@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import Optional
 
+from lake_spec.facts.pull_folders import SNAPSHOTS, LOAD
+from lake_spec.model import JdbcChanges, JdbcTable
+from lake_spec.text.globs import glob_pattern
 from lake_spark.formats.inference import all_globs, load_globs
 from lake_spark.landing.files import list_landing
 from lake_spark.sources import jdbc_incremental
@@ -15,9 +18,6 @@ from lake_spark.sources.jdbc_tables import OpenTable, opened, opened_later
 from lake_spark.sources.staging_folder import discard_unfinished, pulled_before
 from lake_spark.sources.write_files import land
 from lake_spark.tables.table_run import TableRun
-from lake_spec.facts.pull_folders import SNAPSHOTS, LOAD
-from lake_spec.model import JdbcChanges, JdbcTable
-from lake_spec.text.globs import glob_pattern
 
 
 def pull_load(run: TableRun, pull: JdbcTable) -> None:

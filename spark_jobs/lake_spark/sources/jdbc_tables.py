@@ -14,6 +14,18 @@ from typing import Callable, Iterator, List, Optional, Sequence, Set, Tuple, Uni
 
 from pyspark.sql import DataFrame
 
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.model import (
+    Feed,
+    JdbcChanges,
+    JdbcTable,
+    Json,
+    PostgreSql,
+    TableSpec,
+)
+from lake_spec.model.connections import DATABASES
+from lake_spec.model.names import source_name
+from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.errors import PullFailed
 from lake_spark.formats.missing_columns import is_sent
 from lake_spark.schema.promotion import stored_type
@@ -33,18 +45,6 @@ from lake_spark.sources.mariadb import MariaDbDialect
 from lake_spark.sources.postgresql import PostgreSqlDialect
 from lake_spark.sources.secrets import credentials_of
 from lake_spark.tables.table_run import TableRun
-from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import (
-    Feed,
-    JdbcChanges,
-    JdbcTable,
-    Json,
-    PostgreSql,
-    TableSpec,
-)
-from lake_spec.model.connections import DATABASES
-from lake_spec.model.names import source_name
-from lake_spec.text.sql_text import sql_identifier, sql_literal
 
 TablePull = Union[JdbcTable, JdbcChanges]
 

@@ -14,6 +14,9 @@ from typing import Dict, Iterable, List, Tuple
 
 from pyspark.sql import Row
 
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.facts.pull_folders import CHANGES
+from lake_spec.model import Debezium, KafkaCluster, KafkaTopic
 from lake_spark.errors import SourceMoved
 from lake_spark.landing.files import list_landing
 from lake_spark.sources import kafka_admin
@@ -32,9 +35,6 @@ from lake_spark.sources.kafka_offsets import (
 from lake_spark.sources.messages import Message, line
 from lake_spark.sources.secrets import credentials_of
 from lake_spark.tables.table_run import TableRun
-from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.facts.pull_folders import CHANGES
-from lake_spec.model import Debezium, KafkaCluster, KafkaTopic
 
 
 def pull_topic(run: TableRun, source: KafkaTopic) -> List[str]:

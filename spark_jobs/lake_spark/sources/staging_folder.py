@@ -11,10 +11,10 @@ import json
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional
 
+from lake_spec.facts.pull_folders import pulled_folders
 from lake_spark.landing.files import PULLING, unfinished_folders
 from lake_spark.storage.object_store import ObjectStore
 from lake_spark.tables.table_run import TableRun
-from lake_spec.facts.pull_folders import pulled_folders
 
 PULLED = "_pulled.json"
 """What a finished folder says of itself; all that is left of a pull without rows."""

@@ -6,6 +6,10 @@ anywhere is started again with the same request. docs/erase.md.
 
 from __future__ import annotations
 
+from lake_spec.facts.landing_folders import is_own
+from lake_spec.hudi.options import newest_version_options
+from lake_spec.model import Dimension
+from lake_spec.state.report import State
 from lake_spark.erasure import landing_files, reports, request, tables
 from lake_spark.erasure.scan import scan_files
 from lake_spark.erasure.subjects import Subjects, subjects
@@ -22,10 +26,6 @@ from lake_spark.stages.maintenance import compact_all, finish_killed
 from lake_spark.stages.product import erase_of_inputs
 from lake_spark.tables import whole_messages
 from lake_spark.tables.table_run import TableRun
-from lake_spec.facts.landing_folders import is_own
-from lake_spec.hudi.options import newest_version_options
-from lake_spec.model import Dimension
-from lake_spec.state.report import State
 
 
 def erase(run: TableRun, request_uri: str) -> State:

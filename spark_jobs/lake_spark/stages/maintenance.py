@@ -10,19 +10,6 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Iterator, List, Optional
 
-from lake_spark.changelog.schema import LogColumn
-from lake_spark.errors import LegacyLists
-from lake_spark.profiling.profile import profile_where_due
-from lake_spark.publish.publication import drop_unasked, publish
-from lake_spark.storage.commit_values import CommitValue
-from lake_spark.storage.hudi_table import HudiTable
-from lake_spark.storage.object_store import StoredObject
-from lake_spark.storage.parquet_file import has_legacy_lists
-from lake_spark.storage.parquet_table import ParquetTable
-from lake_spark.storage.session import session_for_statements
-from lake_spark.storage.table_size import layer_size
-from lake_spark.tables import catalog, whole_messages
-from lake_spark.tables.table_run import Table, TableRun
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.buckets import LARGEST, resized
 from lake_spec.hudi.file_names import data_file
@@ -37,6 +24,19 @@ from lake_spec.model import Index, TableType
 from lake_spec.state.report import LayerSize, Maintained
 from lake_spec.text.marked_values import row_value
 from lake_spec.text.sql_text import sql_literal
+from lake_spark.changelog.schema import LogColumn
+from lake_spark.errors import LegacyLists
+from lake_spark.profiling.profile import profile_where_due
+from lake_spark.publish.publication import drop_unasked, publish
+from lake_spark.storage.commit_values import CommitValue
+from lake_spark.storage.hudi_table import HudiTable
+from lake_spark.storage.object_store import StoredObject
+from lake_spark.storage.parquet_file import has_legacy_lists
+from lake_spark.storage.parquet_table import ParquetTable
+from lake_spark.storage.session import session_for_statements
+from lake_spark.storage.table_size import layer_size
+from lake_spark.tables import catalog, whole_messages
+from lake_spark.tables.table_run import Table, TableRun
 
 
 def maintenance(run: TableRun) -> None:

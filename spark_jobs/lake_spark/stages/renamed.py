@@ -10,15 +10,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from lake_spec.layout.glue_names import glue_name, glue_names
+from lake_spec.layout.table_folders import table_folder
+from lake_spec.state.lease import lease_uri, read_lease
+from lake_spec.state.state_format import parse_state, state_text
 from lake_spark.errors import FormerDomainBusy, TwoTables
 from lake_spark.publish.publication import LAYERS, publish
 from lake_spark.tables import catalog
 from lake_spark.tables.entry_owner import entries_of, remove_ours
 from lake_spark.tables.table_run import TableRun
-from lake_spec.layout.glue_names import glue_name, glue_names
-from lake_spec.layout.table_folders import table_folder
-from lake_spec.state.lease import lease_uri, read_lease
-from lake_spec.state.state_format import parse_state, state_text
 
 NOTE = "name.json"
 """Object in the table's folder: which table's it is, as far as it was renamed."""

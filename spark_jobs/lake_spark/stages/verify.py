@@ -12,6 +12,8 @@ from typing import Iterator, List, Sequence
 from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
 
+from lake_spec.state.report import State
+from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.changelog import retractions
 from lake_spark.errors import DiffersFromInputs, DiffersFromLog
 from lake_spark.materialize import difference
@@ -28,8 +30,6 @@ from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.table_run import Table, TableRun, table_columns
-from lake_spec.state.report import State
-from lake_spec.text.marked_values import quoted_value, row_value
 
 SHOWN = 5
 """How many differing rows of a table are reported."""

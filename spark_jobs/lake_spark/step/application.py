@@ -17,6 +17,15 @@ from typing import Callable, Dict, List, Optional, Sequence
 
 from pyspark.sql import SparkSession
 
+from lake_spec import VERSION
+from lake_spec.facts.table_order import TABLES_AT_ONCE, longest_first, makespan
+from lake_spec.layout.release_files import spec_file
+from lake_spec.layout.stage_tables import tables_of, with_products
+from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
+from lake_spec.model.continuous import CONTINUOUS
+from lake_spec.model.json_codec import from_data
+from lake_spec.state import erase_request
+from lake_spec.state.report import FAILED_TABLE, Report, State
 from lake_spark.erasure import request
 from lake_spark.stages.dimension import dimension, rebuild_dimension
 from lake_spark.stages.erase import erase
@@ -39,15 +48,6 @@ from lake_spark.storage.object_store import ObjectStore, open_store
 from lake_spark.storage.session import open_session, setting
 from lake_spark.tables import foreign_files
 from lake_spark.tables.table_run import TableRun
-from lake_spec import VERSION
-from lake_spec.facts.table_order import TABLES_AT_ONCE, longest_first, makespan
-from lake_spec.layout.release_files import spec_file
-from lake_spec.layout.stage_tables import tables_of, with_products
-from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
-from lake_spec.model.continuous import CONTINUOUS
-from lake_spec.model.json_codec import from_data
-from lake_spec.state import erase_request
-from lake_spec.state.report import FAILED_TABLE, Report, State
 
 STAGES: Dict[str, Callable[..., Optional[State]]] = {
     "prepare_full_load": prepare_full_load,

@@ -7,13 +7,13 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Callable, Dict, Iterator, List, Mapping, Pattern, Sequence
 
-from lake_spark.ingest.reprocess import Selection
-from lake_spark.tables.table_run import Accepted, Window
 from lake_spec.layout.stage_tables import FOLLOWING
 from lake_spec.model.forms import NAME
 from lake_spec.run_options.asked import add_arguments, from_arguments, of_stage
 from lake_spec.run_options.options import RunOptions
 from lake_spec.run_options.window import bounds
+from lake_spark.ingest.reprocess import Selection
+from lake_spark.tables.table_run import Accepted, Window
 
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]{1,2}")
 _TOKEN = re.compile(r"[0-9]{1,18}")

@@ -15,6 +15,11 @@ from datetime import datetime, timezone
 from functools import partial
 from typing import Callable, List, Optional, Sequence
 
+from lake_spec.facts.product_inputs import logs_of, reads_of
+from lake_spec.facts.pull_folders import pulls_of
+from lake_spec.model import TableSpec
+from lake_spec.model.continuous import Continuous, stop_uri
+from lake_spec.state.report import Report
 from lake_spark.stages.dimension import dimension
 from lake_spark.stages.ingest import incremental
 from lake_spark.stages.maintenance import maintenance
@@ -26,11 +31,6 @@ from lake_spark.step.report_file import put_report
 from lake_spark.step.run_stage import Stage, run_stage
 from lake_spark.step.table_order import waves
 from lake_spark.tables.table_run import EarlierRounds, TableRun
-from lake_spec.facts.product_inputs import logs_of, reads_of
-from lake_spec.facts.pull_folders import pulls_of
-from lake_spec.model import TableSpec
-from lake_spec.model.continuous import Continuous, stop_uri
-from lake_spec.state.report import Report
 
 MAINTENANCE_EVERY = 3600.0
 """Seconds after which a table gets its maintenance in a round: it is looked at then

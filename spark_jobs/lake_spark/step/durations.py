@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 from typing import Dict, Sequence
 
-from lake_spark.errors import first_line
-from lake_spark.storage.object_store import ObjectStore
 from lake_spec.facts.table_order import blended
 from lake_spec.state.report import Report, State
 from lake_spec.text.marked_values import unmarked
+from lake_spark.errors import first_line
+from lake_spark.storage.object_store import ObjectStore
 
 Timings = Dict[str, Dict[str, float]]
 _WORKED = (State.DONE.value, State.NOTHING_NEW.value)

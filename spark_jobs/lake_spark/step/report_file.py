@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from lake_spec.state.report import Report
 from lake_spark.tables import whole_messages
 from lake_spark.tables.table_run import TableRun
-from lake_spec.state.report import Report
 
 
 def put_report(run: TableRun, report: Report) -> None:

@@ -9,12 +9,12 @@ import traceback
 from datetime import datetime, timezone
 from typing import Callable, Dict, Optional
 
+from lake_spec.state.report import State
+from lake_spec.text.marked_values import unmarked
 from lake_spark.errors import first_line
 from lake_spark.stages import renamed
 from lake_spark.tables import foreign_files, recorded_settings, whole_messages
 from lake_spark.tables.table_run import TableRun
-from lake_spec.state.report import State
-from lake_spec.text.marked_values import unmarked
 
 Stage = Callable[[TableRun], Optional[State]]
 """Works on a table; says how it ended where its commits do not."""

@@ -16,9 +16,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegralType
 
+from lake_spec.hudi.layout import HIVE_NULL, HUDI_COLUMNS
 from lake_spec.hudi.options import (
-    HIVE_NULL,
-    HUDI_COLUMNS,
     HudiKey,
     METADATA_PREFIX,
     Operation,

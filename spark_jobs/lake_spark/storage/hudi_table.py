@@ -19,15 +19,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from lake_spec.hudi.options import (
-    HUDI_COLUMNS,
-    HudiKey,
-    METADATA_FOLDER,
-    Operation,
-    PROPERTIES,
-    schema_options,
-    write_options,
-)
+from lake_spec.hudi.layout import HUDI_COLUMNS, METADATA_FOLDER, PROPERTIES
+from lake_spec.hudi.options import HudiKey, Operation, schema_options, write_options
 from lake_spec.model import Shuffle
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark import java

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from lake_spec.state.lease import lease_uri, read_lease
 from lake_spark.errors import LeaseLost
 from lake_spark.storage.object_store import ObjectStore
-from lake_spec.state.lease import lease_uri, read_lease
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.readwriter import DataFrameReader
 from pyspark.sql.types import StructType
 
-from lake_spark import java
 from lake_spec.text.schema_json import with_intervals
+from lake_spark import java
 
 NOTED_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
 """Where Spark notes the schema that it wrote."""

@@ -20,15 +20,6 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from lake_spark import java
-from lake_spark.errors import MissingFiles
-from lake_spark.storage.committed_table import CommittedTable
-from lake_spark.storage.hudi_table import DELETED
-from lake_spark.storage.lease_check import no_lease
-from lake_spark.storage.object_store import ObjectStore, StoredObject
-from lake_spark.storage.session import SHUFFLE_PARTITIONS, setting
-from lake_spark.storage.shuffle_hash import numbers_of_tasks
-from lake_spark.storage.timeline import Commit, Instant
 from lake_spec.hudi.options import Operation
 from lake_spec.layout.table_folders import COMMITS
 from lake_spec.state.report import LayerSize
@@ -41,6 +32,15 @@ from lake_spec.state.state_format import (
 )
 from lake_spec.text.schema_json import plain_schema
 from lake_spec.text.sql_text import sql_identifier
+from lake_spark import java
+from lake_spark.errors import MissingFiles
+from lake_spark.storage.committed_table import CommittedTable
+from lake_spark.storage.hudi_table import DELETED
+from lake_spark.storage.lease_check import no_lease
+from lake_spark.storage.object_store import ObjectStore, StoredObject
+from lake_spark.storage.session import SHUFFLE_PARTITIONS, setting
+from lake_spark.storage.shuffle_hash import numbers_of_tasks
+from lake_spark.storage.timeline import Commit, Instant
 
 _COMMIT = re.compile(rf"{COMMITS}/(\d{{17}})\.json")
 _ROWS = re.compile(r"(\d{17})(?:/|_\$folder\$).*")

@@ -9,8 +9,8 @@ from typing import Any, Mapping, Optional
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
-from lake_spark import java
 from lake_spec.platform.parallelism import CLUSTER_CORES, SHUFFLE_PARTITIONS_PER_CORE
+from lake_spark import java
 
 NOT_OF_A_FILE = (java.Py4JNetworkError, ConnectionError, PythonException)
 """Errors that are no fault of the file that is read: those of every call once Java has

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Collection, Dict, Iterable, Tuple
 
-from lake_spark.storage.object_store import StoredObject
 from lake_spec.hudi.file_names import data_file
 from lake_spec.state.report import LayerSize
+from lake_spark.storage.object_store import StoredObject
 
 
 def layer_size(

@@ -10,6 +10,9 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 from pyspark.sql.types import StructType
 
+from lake_spec.hudi.options import READ_OPTIMIZED
+from lake_spec.layout.glue_names import RO, glue_name
+from lake_spec.model import TableType
 from lake_spark.storage.committed_table import CommittedTable
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.parquet_table import ParquetTable
@@ -27,9 +30,6 @@ from lake_spark.tables.glue_partitions import (
 )
 from lake_spark.tables.plain_catalog import entry_of
 from lake_spark.tables.table_run import Table, TableRun
-from lake_spec.hudi.options import READ_OPTIMIZED
-from lake_spec.layout.glue_names import RO, glue_name
-from lake_spec.model import TableType
 
 _HADOOP = "org.apache.hudi.hadoop."
 _INPUT = {

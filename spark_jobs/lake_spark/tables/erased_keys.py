@@ -28,10 +28,6 @@ from typing import (
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from lake_spark.changelog.schema import LogColumn
-from lake_spark.errors import WrongSecret
-from lake_spark.landing.files import LandingFile
-from lake_spark.storage.object_store import ObjectStore
 from lake_spec.state.state_format import (
     UnreadableState,
     from_fields,
@@ -39,6 +35,10 @@ from lake_spec.state.state_format import (
     state_text,
     to_fields,
 )
+from lake_spark.changelog.schema import LogColumn
+from lake_spark.errors import WrongSecret
+from lake_spark.landing.files import LandingFile
+from lake_spark.storage.object_store import ObjectStore
 
 FORMAT = 2
 """The version of a list with keys under several secrets, of which version 1 knows one."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 from typing import Dict, List, Optional, Tuple
 
-from lake_spark.errors import shortened
-from lake_spark.landing.ingested_files import IngestedFiles
-from lake_spark.tables.settings_diff import Definition
 from lake_spec.facts.reading_settings import changed_reading, reading_settings
 from lake_spec.model import TableSpec
 from lake_spec.model.json_codec import to_data
+from lake_spark.errors import shortened
+from lake_spark.landing.ingested_files import IngestedFiles
+from lake_spark.tables.settings_diff import Definition
 
 UNTIL = "reading.until"
 """Per setting that was changed: its value before, and when the last file landed until then."""

@@ -11,6 +11,12 @@ from __future__ import annotations
 import json
 from typing import Any, Callable, Dict, List, Mapping
 
+from lake_spec.facts.reading_settings import OF_ROWS
+from lake_spec.hudi.layout import PROPERTIES
+from lake_spec.hudi.options import OLDER_TABLE_VERSION
+from lake_spec.layout.table_folders import COMMITS
+from lake_spec.model import TableSpec
+from lake_spec.model.json_codec import to_data
 from lake_spark.errors import ForeignTable, SettingsChanged
 from lake_spark.formats.placeholders import placeholder_texts
 from lake_spark.scd2.surrogate_keys import SURROGATE_TYPES
@@ -20,11 +26,6 @@ from lake_spark.storage.committed_table import CommittedTable
 from lake_spark.tables.catalog import refuse_names_of_others
 from lake_spark.tables.settings_diff import Definition, changed
 from lake_spark.tables.table_run import TableRun
-from lake_spec.facts.reading_settings import OF_ROWS
-from lake_spec.hudi.options import OLDER_TABLE_VERSION, PROPERTIES
-from lake_spec.layout.table_folders import COMMITS
-from lake_spec.model import TableSpec
-from lake_spec.model.json_codec import to_data
 
 _OF_LOG = ("key", "order_by", "effective_at", "load_effective_at", "future_dates")
 _OF_SOURCE = (

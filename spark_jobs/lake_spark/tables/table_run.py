@@ -9,6 +9,16 @@ from typing import Callable, Dict, List, Optional, Tuple, Union
 
 from pyspark.sql import SparkSession
 
+from lake_spec.diagnostics.diagnostic import key_path
+from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.hudi.options import OLDER_TABLE_VERSION, log_options, table_options
+from lake_spec.layout.glue_names import glue_name
+from lake_spec.layout.table_folders import table_folder
+from lake_spec.lineage.sensitivity import ColumnSensitivity
+from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
+from lake_spec.model.history_columns import added_columns
+from lake_spec.state.erase_request import list_uri
+from lake_spec.state.report import Report
 from lake_spark.changelog.schema import ENVELOPE, LogColumn
 from lake_spark.changelog.table import ChangeLog
 from lake_spark.errors import BadFileReason, SettingsChanged
@@ -24,16 +34,6 @@ from lake_spark.storage.object_store import ObjectStore
 from lake_spark.storage.parquet_table import ParquetTable, PlainLayout
 from lake_spark.tables.erased_keys import ErasedObject
 from lake_spark.tables.sensitivity import SENSITIVITY
-from lake_spec.diagnostics.diagnostic import key_path
-from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.hudi.options import OLDER_TABLE_VERSION, log_options, table_options
-from lake_spec.layout.glue_names import glue_name
-from lake_spec.layout.table_folders import table_folder
-from lake_spec.lineage.sensitivity import ColumnSensitivity
-from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
-from lake_spec.model.history_columns import added_columns
-from lake_spec.state.erase_request import list_uri
-from lake_spec.state.report import Report
 
 HUDI_LAYERS = ("changes", "current", "history", "surrogate_keys", "quarantine")
 """The Hudi tables that a table of the lake can have, by the names of their folders."""

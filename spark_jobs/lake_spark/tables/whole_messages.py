@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
-from lake_spark.tables.table_run import TableRun
 from lake_spec.state.report import Report
+from lake_spark.tables.table_run import TableRun
 
 KEPT = timedelta(days=30)
 """Age after which maintenance removes them."""

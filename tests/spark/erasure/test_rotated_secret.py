@@ -9,10 +9,10 @@ import json
 
 import pytest
 
+from lake_spec.state.state_format import UnreadableState, parse_state
 from lake_spark.errors import WrongSecret
 from lake_spark.storage.object_store import FolderStore
 from lake_spark.tables.erased_keys import ErasedObject
-from lake_spec.state.state_format import UnreadableState, parse_state
 from tests.spark.erasing import ask
 from tests.spark.lake import FEED_FILES, Lake, table
 

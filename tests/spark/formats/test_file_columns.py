@@ -10,6 +10,8 @@ from datetime import datetime
 import pytest
 from pyspark.sql import Row
 
+from lake_spec.model import Column
+from lake_spec.text.marked_values import unmarked
 from lake_check.parsing.loader import load_domain
 from lake_spark.errors import BadFile
 from lake_spark.formats.inference import shape_of, with_texts
@@ -19,8 +21,6 @@ from lake_spark.reading.reader import Input, read_inputs
 from lake_spark.reading.row_expressions import refuse_mismatch
 from lake_spark.schema.key_text import key_text
 from lake_spark.storage.object_store import FolderStore
-from lake_spec.model import Column
-from lake_spec.text.marked_values import unmarked
 from tests.spark.lake import DOMAIN, Lake
 
 THINGS = """

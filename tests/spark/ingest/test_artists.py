@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from lake_spec.model import Maintenance, TableType
 from lake_check.parsing.loader import load_domain
 from lake_spark.tables.table_run import Window
-from lake_spec.model import Maintenance, TableType
 from tests.kinds import TABLE_TYPES
 from tests.spark.lake import Lake, stored
 from tests.spark.publish.readme_queries import answer, queries

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from lake_check.parsing.loader import load_domain
 from lake_spec.model import Engine, TableType
+from lake_check.parsing.loader import load_domain
 from tests.cases import museum
 from tests.oracle.landing_files import file_text
 from tests.oracle.playing import STAGES, Play, World

@@ -13,8 +13,8 @@ from typing import Any, Dict, Iterator, List, Sequence
 import pytest
 from pyspark.sql import DataFrame
 
-from lake_spark.ingest import snapshot_backlog
 from lake_spec.state.report import Report
+from lake_spark.ingest import snapshot_backlog
 from tests.oracle.snapshots import SnapshotWorld, csv_text
 from tests.kinds import some_by_day
 from tests.spark.lake import FEED_FILES, SNAPSHOTS, Lake, table

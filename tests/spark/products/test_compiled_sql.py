@@ -8,10 +8,10 @@ from decimal import Decimal
 
 import pytest
 
+from lake_spec.text.sql_references import find_references
 from lake_check.parsing.loader import load_lake
 from lake_desk.products.plans import check_products
 from lake_desk.products.spark_functions import AGGREGATES, FUNCTIONS
-from lake_spec.text.sql_references import find_references
 from tests.unit.lake_desk.products.shop import Shop
 
 ORDERS = "{{ current('shop.orders') }} AS o"

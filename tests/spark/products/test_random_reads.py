@@ -13,12 +13,12 @@ from dataclasses import replace
 import pytest
 from pyspark.errors import AnalysisException
 
+from lake_spec.model import Layer
 from lake_check.parsing.loader import load_lake
 from lake_desk.products.compiler import compile_product
 from lake_desk.products.conditions import compile_condition
 from lake_desk.products.inputs import Tables
 from lake_spark.storage import spec_sql
-from lake_spec.model import Layer
 from tests.unit.lake_desk.products.shop import Shop
 
 FAST, NIGHTLY = 100, 1500

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from lake_spark.profiling import profile as module
 from lake_spec.state.table_profile import read_profile
+from lake_spark.profiling import profile as module
 from tests.spark.erasing import CANARY, ask, erased, files_with
 from tests.spark.lake import FEED_FILES, Lake, table
 

@@ -8,11 +8,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_check.parsing.loader import load_domain
-from lake_spark.errors import LeaseLost
-from lake_spark.profiling import profile as module
-from lake_spark.storage.object_store import FolderStore
-from lake_spark.tables.table_run import TableRun
 from lake_spec.model import Profile, Sensitivity
 from lake_spec.state.report import Report
 from lake_spec.state.table_profile import (
@@ -21,6 +16,11 @@ from lake_spec.state.table_profile import (
     profile_text,
     read_profile,
 )
+from lake_check.parsing.loader import load_domain
+from lake_spark.errors import LeaseLost
+from lake_spark.profiling import profile as module
+from lake_spark.storage.object_store import FolderStore
+from lake_spark.tables.table_run import TableRun
 from tests.spark.lake import environment_in
 from tests.unit.lake_check.spec_files import SpecFiles
 

@@ -10,8 +10,8 @@ from urllib.parse import unquote
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from lake_spark.landing import literal_paths
 from lake_spec.layout.published_tables import iceberg_location
+from lake_spark.landing import literal_paths
 
 INSTANT = "lake.hudi-instant"
 

@@ -10,6 +10,10 @@ from typing import Sequence
 
 import pytest
 
+from lake_spec.layout.published_tables import iceberg_location
+from lake_spec.model import Maintenance, Storage
+from lake_spec.model.choices import ReadableAs
+from lake_spec.state.report import Report
 from lake_spark.erasure import scan
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.errors import KeysNotErased
@@ -17,10 +21,6 @@ from lake_spark.publish import iceberg, publication
 from lake_spark.publish.delta import Delta
 from lake_spark.publish.iceberg import Iceberg
 from lake_spark.storage.hudi_table import without_hudi_columns
-from lake_spec.layout.published_tables import iceberg_location
-from lake_spec.model import Maintenance, Storage
-from lake_spec.model.choices import ReadableAs
-from lake_spec.state.report import Report
 from tests.spark.erasing import CANARY, ask, erased, files_with, has_text
 from tests.kinds import TABLE_TYPES, one_by_day
 from tests.spark.lake import FEED_FILES, Lake, stored, table

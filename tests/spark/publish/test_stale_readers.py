@@ -13,9 +13,9 @@ from contextlib import contextmanager
 
 import pytest
 
+from lake_spec.model import TableType
 from lake_local.workspace import project
 from lake_spark.storage.hudi_table import HudiTable
-from lake_spec.model import TableType
 from tests.readers.playing import PROJECT
 from tests.kinds import TABLE_TYPES
 from tests.spark.lake import FEED_FILES, Lake, stored, table

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from lake_spark.step import application
 from lake_spec import VERSION
 from lake_spec.facts.table_order import TABLES_AT_ONCE
 from lake_spec.model.json_codec import to_data
+from lake_spark.step import application
 from tests.spark.leased import grant
 from tests.unit.lake_airflow.specs import ENVIRONMENT, domain, table
 

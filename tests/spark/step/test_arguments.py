@@ -7,6 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from lake_spec.model import Engine
+from lake_spec.model.continuous import CONTINUOUS
+from lake_spec.model.json_codec import to_data
 from lake_spark.ingest.reprocess import Selection
 from lake_spark.step.application import (
     Release,
@@ -18,9 +21,6 @@ from lake_spark.step.application import (
 from lake_spark.step.arguments import parse
 from lake_spark.storage.object_store import FolderStore
 from lake_spark.tables.table_run import Accepted
-from lake_spec.model import Engine
-from lake_spec.model.continuous import CONTINUOUS
-from lake_spec.model.json_codec import to_data
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dimension, domain, table
 
 STEP = [

@@ -14,13 +14,13 @@ import boto3
 import pytest
 from botocore.exceptions import NoRegionError
 
+from lake_spec.model.choices import SecretStore
+from lake_spec.model.json_codec import to_data
+from lake_spec.state.lease import lease_uri
 from lake_spark.errors import LeaseLost
 from lake_spark.step import application
 from lake_spark.step.arguments import parse
 from lake_spark.tables import catalog
-from lake_spec.model.choices import SecretStore
-from lake_spec.model.json_codec import to_data
-from lake_spec.state.lease import lease_uri
 from tests.unit.lake_airflow.specs import ENVIRONMENT, domain, table
 
 REGION = ENVIRONMENT.region

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_spark.storage.session import SHUFFLE_PARTITIONS, set_shuffle_partitions
 from lake_spec.platform.parallelism import CLUSTER_CORES
+from lake_spark.storage.session import SHUFFLE_PARTITIONS, set_shuffle_partitions
 
 
 class Settings(dict):

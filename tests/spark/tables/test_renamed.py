@@ -11,10 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_spark.stages import renamed
-from lake_spark.tables.entry_owner import FOLDER
 from lake_spec.model.choices import ReadableAs
 from lake_spec.state.lease import Lease, lease_uri
+from lake_spark.stages import renamed
+from lake_spark.tables.entry_owner import FOLDER
 from tests.spark.erasing import erased
 from tests.spark.lake import Lake, table
 

@@ -12,8 +12,8 @@ from typing import Any, Dict, List
 import pytest
 from pyspark.sql import DataFrame, Row
 
-from lake_check.parsing.loader import load_domain
 from lake_spec.state.report import Report
+from lake_check.parsing.loader import load_domain
 from tests.kinds import some_by_day
 from tests.spark.lake import DOMAIN, Lake
 

@@ -12,12 +12,12 @@ from decimal import Decimal
 
 import pytest
 
+from lake_spec.model.choices import Connector
 from lake_check.parsing.loader import load_domain
 from lake_local.onboard.catalog import Catalog, Column, Index, Table
 from lake_local.onboard.origin import FILES, Origin
 from lake_local.onboard.plan import Request, planned
 from lake_local.onboard.writing import write
-from lake_spec.model.choices import Connector
 from tests.spark.lake import Lake
 
 SECOND = datetime(2026, 1, 2, 3, 4, 5)

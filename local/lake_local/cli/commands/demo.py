@@ -13,6 +13,7 @@ import json
 import tempfile
 import time
 from argparse import ArgumentParser, Namespace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Iterable, Iterator
 
@@ -31,6 +32,7 @@ from lake_local.errors import BadRequest
 from lake_local.runs import dag_runs
 from lake_local.runs.dag_runs import Ended
 from lake_local.show.request import Format, Layer, Request
+from lake_local.show.writing import cell
 from lake_local.stack import objects, session
 from lake_local.stack.session import Session
 from lake_local.workspace.command_line import typed
@@ -169,7 +171,8 @@ def _story(
     if one:
         head = (*table.key, *COLUMNS, names.valid_from, names.valid_to)
         yield "\nOne artist's history"
-        yield from text.table(head, [_plain(row, head) for row in one])
+        times = (names.valid_from, names.valid_to)
+        yield from text.table(head, [as_shown(row, head, times) for row in one])
 
 
 def checked(ended: Iterable[Ended]) -> Iterator[str]:
@@ -224,9 +227,14 @@ def _stages(ended: list[Ended]) -> list[tuple[Any, ...]]:
     ]
 
 
-def _plain(row: Row, names: Iterable[str]) -> list[Any]:
-    """Format values without thousands separators: years and ids have none."""
-    return [None if row.get(name) is None else str(row[name]) for name in names]
+def as_shown(row: Row, names: Iterable[str], times: Iterable[str]) -> list[str]:
+    """Format values as `show` does: times are texts in the JSON that rows come from."""
+    values = {
+        name: datetime.fromisoformat(row[name].rstrip("Z"))
+        for name in times
+        if row.get(name) is not None
+    }
+    return [cell(values.get(name, row.get(name))) for name in names]
 
 
 def next_steps(home: StateDirectory, airflow: str) -> Iterator[str]:
@@ -242,7 +250,7 @@ def next_steps(home: StateDirectory, airflow: str) -> Iterator[str]:
     yield "Next:"
     yield command(f'show {TABLE} --layer history --where "not is_current"')
     yield command(f"show {TABLE} --layer history --valid-at 2016-04-01 --count")
-    yield f"{command(f'show {TABLE} --through duckdb --limit 5')}   # as Iceberg"
+    yield command(f'sql "SELECT nationality, count(*) FROM {TABLE} GROUP BY 1"')
     if airflow:
         yield f"  {airflow}/dags   # Airflow's pages of these runs"
         yield f"{command('up')}   # prints their user and password"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from lake_local.stack.session import require_environment, require_tables, up_for_all
+from lake_local.stack.state import require_environment, require_tables, up_for_all
 from lake_local.workspace.command_line import default_home
 from lake_local.workspace.project import find
 from lake_local.workspace.specs import Specs, asked_environment, specs_of

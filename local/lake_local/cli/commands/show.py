@@ -3,10 +3,12 @@
   --as-of T        the table as it was stored at T (a commit, or a time in UTC)
   --valid-at T     the versions of the history that were valid at T
   --between A B    rows that commits after A, up to B, inserted, updated or deleted
-  --where SQL      one condition in Spark SQL, such as "nationality = 'Dutch'"
+  --where SQL      one condition, such as "nationality = 'Dutch'"
+  --engine NAME    duckdb reads the newest commit in a second; spark reads by Hudi itself,
+                   also as of other times. Without it duckdb does what it can, and --where
+                   is in the SQL of what reads
   --through NAME   read what `storage.readable_as` publishes, as other engines do: iceberg
-                   by pyiceberg, delta by delta-rs, duckdb by DuckDB; no Java runs, and
-                   --where is DuckDB's SQL
+                   by pyiceberg, delta by delta-rs, duckdb by DuckDB
 
 Examples:
   ./run_locally.sh show moma.artists --where "display_name like 'Ana %'"
@@ -21,29 +23,26 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
-from lake_spec.layout.published_tables import (
-    DELTA_FOLDER,
-    ICEBERG_FOLDER,
-    iceberg_location,
-)
-from lake_spec.layout.table_folders import COMMITS, layer_folder
-from lake_spec.model import ReadableAs, TableSpec
+from lake_spec.layout.table_folders import layer_folder
+from lake_spec.model import TableSpec
 
-from lake_local.cli import query
+from lake_local.cli import lake_tables, programs
 from lake_local.cli.commands.scope import home_of, specs_of_args
+from lake_local.cli.commands.sql import limit_of
+from lake_local.cli.completion import complete_table, completed_by
+from lake_local.cli.programs import NeedsSpark
 from lake_local.errors import BadRequest
 from lake_local.show.instants import instant, utc
-from lake_local.show.request import Format, Layer, Request, Through, Validity
-from lake_local.stack import objects, session
-from lake_local.stack.session import Session
+from lake_local.show.request import Engine, Format, Layer, Request, Through, Validity
+from lake_local.show.snapshot import has_commits
 from lake_local.text import progress
 from lake_local.workspace.specs import Specs
+from lake_local.workspace.state_dir import StateDirectory
 
 NAME = "show"
-TABLE_LIMIT = 20
 # Hudi's own columns, and where rows are for readers also the lake's.
 HIDDEN = {
     Layer.CURRENT: ("_hoodie_", "lake_"),
@@ -52,22 +51,11 @@ HIDDEN = {
     Layer.QUARANTINE: ("_hoodie_",),
 }
 
-FORMATS = {
-    Through.ICEBERG: (ReadableAs.ICEBERG,),
-    Through.DELTA: (ReadableAs.DELTA,),
-    Through.DUCKDB: (ReadableAs.ICEBERG, ReadableAs.DELTA),
-}
-"""What each reader without Hudi takes, the first one that is published."""
-METADATA: dict[ReadableAs, Callable[[str], str]] = {
-    ReadableAs.ICEBERG: lambda folder: f"{iceberg_location(folder)}/{ICEBERG_FOLDER}/",
-    ReadableAs.DELTA: lambda folder: f"{folder}/{DELTA_FOLDER}/",
-}
-"""Where the metadata of a format lies, by the folder of the table."""
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the table, the choice of rows, and the output's form."""
-    parser.add_argument("table", metavar="DOMAIN.TABLE")
+    table = parser.add_argument("table", metavar="DOMAIN.TABLE")
+    completed_by(table, complete_table)
     which = parser.add_argument_group("rows")
     layers = [each.value for each in Layer]
     which.add_argument("--layer", choices=layers, help="default current")
@@ -82,6 +70,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     which.add_argument(
         "--through", choices=readers, default=Through.HUDI.value, help="default hudi"
     )
+    engines = [each.value for each in Engine]
+    which.add_argument("--engine", choices=engines, help="default duckdb, see above")
     which.add_argument(
         "--limit", type=int, metavar="N", help="default 20 for a table, 0 means all"
     )
@@ -100,14 +90,43 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Write the rows to standard output or to a file."""
     specs = specs_of_args(args)
-    who = f"show {args.table}"
     asked = request_of(args, specs)
-    with session.opened(home_of(args), specs, who=who) as opened:
-        if args.output:
-            _into_file(opened, asked, args.output)
-        else:
-            _ask(opened, asked)
+    home = home_of(args)
+    if engine_of(args) is Engine.DUCKDB:
+        try:
+            _written(asked, args.output, lambda it: _by_duckdb(home, specs, it))
+            return 0
+        except NeedsSpark as error:
+            if args.engine:
+                raise
+            progress(f"{str(error).partition('. ')[0]}: Spark reads it")
+    _written(asked, args.output, lambda it: _by_emulator(home, specs, it))
     return 0
+
+
+def engine_of(args: Namespace) -> Engine | None:
+    """Return what reads Hudi's own files; None where what is published is read.
+
+    Raises BadRequest where the engine cannot answer what is asked for.
+    """
+    if args.through != Through.HUDI.value:
+        if args.engine:
+            raise BadRequest(
+                f"--engine {args.engine} with --through {args.through}: that reader has no"
+                " engine. Leave out one of the two."
+            )
+        return None
+    times = [
+        f"--{n}" for n, v in (("as-of", args.as_of), ("between", args.between)) if v
+    ]
+    if not times:
+        return Engine(args.engine or Engine.DUCKDB)
+    if args.engine == Engine.DUCKDB.value:
+        raise BadRequest(
+            f"--engine duckdb with {times[0]}: it reads the newest commit alone. Leave"
+            " --engine out."
+        )
+    return Engine.SPARK
 
 
 def request_of(args: Namespace, specs: Specs) -> Request:
@@ -136,7 +155,7 @@ def request_of(args: Namespace, specs: Specs) -> Request:
         where=args.where,
         columns=_columns(args.columns),
         hidden=HIDDEN[layer],
-        limit=_limit(args),
+        limit=limit_of(args.limit, args.format),
         count=args.count,
         format=args.format,
         through=args.through,
@@ -155,49 +174,36 @@ def order_of(table: TableSpec, layer: Layer) -> tuple[str, ...]:
     return table.key
 
 
-def _ask(opened: Session, asked: Request) -> None:
-    if asked.through != Through.HUDI.value:
-        asked = replace(asked, published=_published(opened, asked))
-        progress(f"reading {asked.table} {asked.layer} as {asked.published}")
-        query.ask(opened, [asked])
-    elif objects.exists_under(
-        opened.aws("s3"), f"{asked.path}/{COMMITS if asked.is_plain else '.hoodie'}/"
-    ):
-        progress(f"reading {asked.table} {asked.layer}")
-        query.ask(opened, [asked])
-    elif asked.layer != Layer.QUARANTINE.value:
-        domain = asked.table.split(".")[0]
-        raise BadRequest(
-            f"{asked.table} has no {asked.layer} yet. Land files (./run_locally.sh put) and"
-            f" load them: ./run_locally.sh run {domain}_full_load"
-        )
-    else:
-        _write_nothing(asked)
+def _by_duckdb(home: StateDirectory, specs: Specs, asked: Request) -> None:
+    lake_tables.require_lake(home)
 
+    def files() -> dict[str, str]:
+        return lake_tables.files_of(home, [asked.path])[asked.path]
 
-def _published(opened: Session, asked: Request) -> str:
-    """Return the format to read; BadRequest where the table has none of the reader's."""
-    s3 = opened.aws("s3")
-    formats = FORMATS[Through(asked.through)]
-    for each in formats:
-        if objects.exists_under(s3, METADATA[each](asked.path)):
-            return each.value
-    domain, name = asked.table.split(".")
-    wanted = formats[0].value
-    spec = opened.specs.table(asked.table)
-    if set(formats) & set(spec.storage.formats):
-        remedy = f"Run it once more: ./run_locally.sh run {domain}_incremental"
-    else:
-        remedy = (
-            f"Write `storage: {{readable_as: [{wanted}]}}` in {domain}/{name}.yml, then"
-            f" run: ./run_locally.sh run {domain}_incremental"
-        )
-    names = " or ".join(each.value for each in formats)
-    place = " or ".join(METADATA[each](asked.path) for each in formats)
-    raise BadRequest(
-        f"{asked.table} {asked.layer} is not published as {names}: there is no object"
-        f" below {place}. {remedy}"
+    if not has_commits(files()):
+        return _without_rows(asked)
+    programs.by_duckdb(
+        home,
+        specs.project,
+        "lake_local.show.readers",
+        lambda: {"requests": [asdict(replace(asked, files=files()))]},
     )
+
+
+def _by_emulator(home: StateDirectory, specs: Specs, asked: Request) -> None:
+    """Let Spark, or a reader of what is published, read by the emulator's S3."""
+    from lake_local.cli import query  # slow to start, with all that runs the emulator
+
+    if not query.answer(home, specs, asked):
+        _without_rows(asked)
+
+
+def _without_rows(asked: Request) -> None:
+    """Write nothing of a quarantine that was never written; BadRequest for other layers."""
+    words = lake_tables.no_rows(asked.table, Layer(asked.layer))
+    if asked.layer != Layer.QUARANTINE.value:
+        raise BadRequest(words)
+    _write_nothing(asked)
 
 
 def _write_nothing(asked: Request) -> None:
@@ -214,8 +220,10 @@ def _write_nothing(asked: Request) -> None:
         print(text, end="")
 
 
-def _into_file(opened: Session, asked: Request, file: Path) -> None:
-    """Write the file whole: a failed query leaves the old file unchanged."""
+def _written(asked: Request, file: Path | None, ask: Callable[[Request], None]) -> None:
+    """Write the file whole, if one is named: a failed query leaves the old one unchanged."""
+    if file is None:
+        return ask(asked)
     target = file.expanduser().absolute()
     if not target.parent.is_dir():
         raise BadRequest(
@@ -223,7 +231,7 @@ def _into_file(opened: Session, asked: Request, file: Path) -> None:
         )
     part = target.with_name(f".{target.name}.part")
     try:
-        _ask(opened, replace(asked, output=str(part)))
+        ask(replace(asked, output=str(part)))
         os.replace(part, target)
     finally:
         part.unlink(missing_ok=True)
@@ -331,14 +339,3 @@ def _validity(text: str, table: TableSpec) -> Validity:
 def _columns(asked: list[str] | None) -> tuple[str, ...]:
     names = (name.strip() for each in asked or () for name in each.split(","))
     return tuple(name for name in names if name)
-
-
-def _limit(args: Namespace) -> int:
-    if args.limit is None:
-        return TABLE_LIMIT if args.format == Format.TABLE.value else 0
-    if args.limit < 0:
-        raise BadRequest(
-            f"--limit: got {args.limit}. Write a number of rows, or 0 for all."
-        )
-    limit: int = args.limit
-    return limit

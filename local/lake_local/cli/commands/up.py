@@ -27,9 +27,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Start what is not running; print the addresses."""
     home, specs = home_of(args), specs_of_args(args)
-    up = session.up_for_all(home)
+    up = state.up_for_all(home)
     if up is not None:
-        session.require_tables(args.tables, up)
+        state.require_tables(args.tables, up)
         with session.opened(home, specs, who=NAME) as opened:
             _print_addresses(home, opened.stack)
         return 0

@@ -8,6 +8,7 @@ from lake_local.cli.commands.demo import (
     CHECKED,
     STEPS,
     TABLE,
+    as_shown,
     checked,
     example,
     next_steps,
@@ -50,10 +51,17 @@ def test_the_next_steps_name_the_state_directory(tmp_path):
     assert [each.split()[1] for each in commands] == [
         "show",
         "show",
-        "show",
+        "sql",
         "up",
         "onboard",
     ]
+
+
+def test_an_artists_versions_are_printed_as_show_prints_them():
+    row = {"id": 4359, "begin_date": None, "from": "2016-03-03T00:00:00Z", "to": None}
+    head = ("id", "begin_date", "from", "to")
+    shown = as_shown(row, head, ("from", "to"))
+    assert shown == ["4359", "null", "2016-03-03 00:00:00", "null"]
 
 
 def test_what_stays_up_is_shown_and_can_be_stopped():

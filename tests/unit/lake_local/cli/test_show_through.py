@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from lake_spec.model import ReadableAs
+
 from lake_local.cli import query
 from lake_local.cli.commands import show
 from lake_local.cli.parser import parse
@@ -17,11 +19,6 @@ from lake_local.workspace.specs import specs_of
 
 TABLE = "s3://lake/warehouse/moma/artists"
 METADATA, LOG = "iceberg/current/metadata/v1.metadata.json", "current/_delta_log/0.json"
-INSTALLER = """#!/usr/bin/env bash
-echo "$@"
-mkdir -p "$(dirname "$0")/.venv-readers/bin"
-touch "$(dirname "$0")/.venv-readers/bin/python"
-"""
 
 
 @pytest.fixture
@@ -44,7 +41,7 @@ def asked(monkeypatch):
         requests = []
         monkeypatch.setattr(query, "ask", lambda _, found: requests.extend(found))
         args = parse(["show", "moma.artists", "--through", through])
-        show._ask(session, show.request_of(args, specs))
+        assert query.answer_in(session, show.request_of(args, specs))
         return requests[0]
 
     return asked
@@ -77,32 +74,12 @@ def test_a_table_that_is_not_published_is_refused_with_what_to_write(asked):
 
 
 def test_a_table_that_will_be_published_by_its_next_run_says_so(asked):
-    formats = (show.ReadableAs.DELTA,)
+    formats = (ReadableAs.DELTA,)
     with pytest.raises(BadRequest, match="Run it once more: .* run moma_incremental"):
         asked("duckdb", readable_as=formats)
 
 
-def made_project(root, environments):
-    script = root / "setup.sh"
-    script.write_text(INSTALLER)
-    script.chmod(0o755)
-    return project.Project(root, environments, root)
-
-
-def test_the_readers_are_set_up_when_they_are_first_asked_for(tmp_path, capfd):
-    found = made_project(tmp_path, tmp_path)
-    project.require_readers(found)
-    output, words = capfd.readouterr()
-    assert found.readers_python.exists() and output == ""
-    assert "setting up pyiceberg, deltalake and DuckDB once" in words
-    assert "--quiet --only readers" in words
-
-
-def test_environments_that_were_named_are_left_as_they_are(
-    tmp_path, capfd, monkeypatch
-):
-    found = made_project(tmp_path, tmp_path)
-    monkeypatch.setenv("LAKE_VENVS", str(tmp_path))
+def test_readers_that_are_not_set_up_are_named_with_what_sets_them_up(tmp_path):
+    found = project.Project(tmp_path, tmp_path, tmp_path)
     with pytest.raises(Missing, match="Run ./setup.sh --only readers"):
         project.require_readers(found)
-    assert capfd.readouterr().err == ""

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from lake_spec.state.state_format import UnreadableState
 from lake_spark.errors import RefusedInput
 from lake_spark.landing import ingested_file_parts
 from lake_spark.landing.files import LandingFile
@@ -19,7 +20,6 @@ from lake_spark.landing.ingested_files import (
     IngestedFile,
 )
 from lake_spark.storage.object_store import FolderStore
-from lake_spec.state.state_format import UnreadableState
 
 DAY = datetime(2026, 11, 19, tzinfo=timezone.utc)
 

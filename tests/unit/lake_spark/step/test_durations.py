@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from lake_spark.step import durations
 from lake_spec.state.report import Report
+from lake_spark.step import durations
 
 RUNS, NOTED = "s3://lake/runs", "s3://lake/runs/timings/sales.json"
 

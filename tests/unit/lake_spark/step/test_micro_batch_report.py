@@ -2,9 +2,9 @@
 
 import copy
 
+from lake_spec.state.report import FileReport, Report
 from lake_spark.step import micro_batch_report
 from lake_spark.step.micro_batch_report import MOST_WARNINGS, TableRounds
-from lake_spec.state.report import FileReport, Report
 
 ERROR = {"type": "ChangedFile", "message": "replaced"}
 BAD = {"path": "b.csv", "type": "UnreadableFile", "reason": "cut"}

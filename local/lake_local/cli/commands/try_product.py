@@ -1,0 +1,103 @@
+"""Try a product's SQL on the tables of this machine, in seconds and without Java.
+
+It shows the rows that the SQL makes of the newest commits of its inputs, then the types of
+its columns, how many rows there are, and how many found no match in joins as of a time.
+Nothing is written. DuckDB runs the SQL in its own words; where it cannot, it says so.
+
+Examples:
+  ./run_locally.sh try-product clinic.daily_observations --tables data/synthea/tables
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from lake_desk.products.sql_tree import BadSql, in_duckdb
+from lake_spec.layout.table_folders import layer_folder
+from lake_spec.model import ProductPlan, TableSpec
+
+from lake_local.cli import lake_tables, programs
+from lake_local.cli.commands.scope import home_of, specs_of_args
+from lake_local.cli.commands.sql import FORMATS, limit_of
+from lake_local.cli.completion import complete_table, completed_by
+from lake_local.errors import BadRequest, unknown
+from lake_local.show.request import Format, Layer
+from lake_local.show.snapshot import has_commits
+from lake_local.workspace.specs import Specs
+from lake_local.workspace.state_dir import StateDirectory
+
+NAME = "try-product"
+PROGRAM = "lake_local.show.product"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the product and the output's form."""
+    table = parser.add_argument("product", metavar="DOMAIN.PRODUCT")
+    completed_by(table, complete_table)
+    formats = [each.value for each in FORMATS]
+    parser.add_argument("--format", choices=formats, default=Format.TABLE.value)
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="default 20 for a table, 0 means all"
+    )
+
+
+def run(args: Namespace) -> int:
+    """Write the rows to standard output, and what is told of them to standard error."""
+    home, specs = home_of(args), specs_of_args(args)
+    spec = product_of(specs, args.product)
+    limit = limit_of(args.limit, args.format)
+    lake_tables.require_lake(home)
+    programs.by_duckdb(
+        home,
+        specs.project,
+        PROGRAM,
+        lambda: {
+            "format": args.format,
+            "limit": limit,
+            **question(home, specs.environment.warehouse, spec),
+        },
+    )
+    return 0
+
+
+def product_of(specs: Specs, name: str) -> TableSpec:
+    """Return a product with its plan. Raises BadRequest for another table, or mistakes."""
+    products = {
+        table.full_name: table
+        for domain in specs.planned_domains()
+        for table in domain.tables
+        if table.is_product
+    }
+    if name not in products:
+        raise BadRequest(unknown("product", name, list(products)))
+    return products[name]
+
+
+def question(home: StateDirectory, warehouse: str, spec: TableSpec) -> dict[str, Any]:
+    """Return what the program is asked. Raises BadRequest where an input has no rows."""
+    plan = spec.product.plan
+    assert isinstance(plan, ProductPlan)  # of planned domains
+    folders = {
+        each.view: layer_folder(warehouse, each.folder_of, each.layer.value)
+        for each in plan.inputs
+    }
+    files = lake_tables.files_of(home, set(folders.values()))
+    for each in plan.inputs:
+        if not has_commits(files[folders[each.view]]):
+            raise BadRequest(lake_tables.no_rows(each.table, Layer(each.layer.value)))
+    try:
+        sql = in_duckdb(plan.sql)
+    except BadSql as error:
+        raise BadRequest(
+            f"{spec.full_name}: DuckDB has no SQL for it: {error.message}. Build it by"
+            f" Spark: ./run_locally.sh run {spec.domain}_products"
+        ) from None
+    return {
+        "name": spec.full_name,
+        "sql": sql,
+        "views": {view: files[folder] for view, folder in folders.items()},
+        "columns": {name: column.type for name, column in spec.columns},
+        "key": list(spec.key),
+        "time_joins": [(each.table, each.column) for each in plan.time_joins],
+    }

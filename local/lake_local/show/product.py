@@ -1,0 +1,121 @@
+"""The program behind `try-product`: the rows that a product's SQL makes, without Java.
+
+    python -m lake_local.show.product QUESTION.json LOG
+
+The question has the product's `name`, its `sql` in DuckDB's words, the `views` that it
+reads (the files of each), its declared `columns` and `key`, `time_joins` (the table of
+each with the column that tells rows without a match), `format` and `limit`. Rows go to
+standard output; their number, types and rows without a match to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, Iterator, Mapping, Sequence
+
+import duckdb
+
+from lake_spec.hudi.layout import HUDI_PREFIX
+
+from lake_local import text
+from lake_local.show.duckdb_types import quoted
+from lake_local.show.layers import LayerFiles, are_gone, connect, open_layers
+from lake_local.show.query import (
+    CHANGED,
+    NEEDS_HUDI,
+    REFUSED,
+    keep_output_clean,
+    write_rows,
+)
+from lake_local.show.readers import Found
+from lake_local.show.request import NeedsHudi, QueryRefused
+
+VIEWS = "inputs"
+MADE = "lake_made"
+
+
+def main(argv: Sequence[str]) -> int:
+    """Write the rows; REFUSED with the reason where DuckDB cannot make them."""
+    asked = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
+    data, words = keep_output_clean(Path(argv[1]))
+    try:
+        connection = made(asked)
+        columns, key = (", ".join(map(quoted, asked[n])) for n in ("columns", "key"))
+        text_of_rows = f"SELECT {columns} FROM {MADE} ORDER BY {key}"
+        rows = Found(connection.sql(text_of_rows))
+        write_rows(rows, asked["format"], asked["limit"], data, words)
+        for line in told(connection, asked):
+            print(line, file=words)
+    except QueryRefused as error:
+        print(error, file=words)
+        return NEEDS_HUDI if isinstance(error, NeedsHudi) else REFUSED
+    except (duckdb.Error, FileNotFoundError) as error:
+        if any(map(are_gone, asked["views"].values())):
+            return CHANGED
+        print(
+            f"{asked['name']}: DuckDB does not run its SQL, which Spark may: {error}",
+            file=words,
+        )
+        return REFUSED
+    finally:
+        for stream in (data, words):
+            stream.flush()
+    return 0
+
+
+def made(asked: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
+    """Return a connection whose table MADE has the rows, of the newest commits of inputs.
+
+    Raises QueryRefused where a declared column is not made.
+    """
+    connection = connect()
+    views = {
+        f"{VIEWS}.{view}": LayerFiles(files) for view, files in asked["views"].items()
+    }
+    open_layers(connection, views, (HUDI_PREFIX,), schema_of_names=VIEWS)
+    connection.execute(f"CREATE TEMP TABLE {MADE} AS {asked['sql']}")
+    there = {name.lower() for name in connection.table(MADE).columns}
+    missing = [name for name in asked["columns"] if name.lower() not in there]
+    if missing:
+        raise QueryRefused(
+            f"{asked['name']}: its SQL makes no column {missing[0]!r}. Correct the SQL, or"
+            " `columns` of the spec."
+        )
+    return connection
+
+
+def told(
+    connection: duckdb.DuckDBPyConnection, asked: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield what there is to know of the rows, in lines."""
+    kinds = {
+        name.lower(): str(kind)
+        for name, kind, *_ in connection.execute(f"DESCRIBE {MADE}").fetchall()
+    }
+    yield ""
+    yield from text.table(
+        ("column", "declared", "made by DuckDB"),
+        [(n, kind, kinds[n.lower()]) for n, kind in asked["columns"].items()],
+    )
+    rows = _number(connection, "count(*)")
+    yield f"\n{asked['name']}: {rows:,} row(s)"
+    keys = ", ".join(map(quoted, asked["key"]))
+    several = rows - _number(connection, f"count(DISTINCT ({keys}))")
+    if several:
+        yield f"the key ({', '.join(asked['key'])}) has {several:,} row(s) too many"
+    for table, column in asked["time_joins"]:
+        without = _number(connection, f"count(*) FILTER (WHERE {quoted(column)})")
+        share = without / rows if rows else 0.0
+        yield f"{table}: {without:,} of {rows:,} row(s) without a match ({share:.1%})"
+
+
+def _number(connection: duckdb.DuckDBPyConnection, expression: str) -> int:
+    found = connection.execute(f"SELECT {expression} FROM {MADE}").fetchall()
+    number: int = found[0][0]
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

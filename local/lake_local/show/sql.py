@@ -1,0 +1,195 @@
+"""The program behind `sql`: a query over the tables of a state, without Java.
+
+    python -m lake_local.show.sql QUESTION.json READER.log
+
+The question has `sql` (None for a list of the tables), `format`, `limit`, and `tables`: by
+name the files of each that the query may mean. It names those that have no data too. Only
+tables that the query names are opened.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
+
+import duckdb
+
+from lake_spec.hudi.layout import HUDI_PREFIX
+
+from lake_local.show.duckdb_types import quoted
+from lake_local.show.layers import LayerFiles, are_gone, connect, open_layers
+from lake_local.show.query import CHANGED, REFUSED, keep_output_clean, write_rows
+from lake_local.show.readers import rows_of
+from lake_local.show.request import NeedsHudi, QueryRefused
+
+NEAREST = 3
+_DUCKDBS = frozenset({"information_schema", "pg_catalog", "main"})
+"""Schemas that DuckDB has itself."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Write the rows; REFUSED with the reason where there is no answer."""
+    asked = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
+    data, words = keep_output_clean(Path(argv[1]))
+    try:
+        found = rows(asked) if asked["sql"] else tables(asked)
+        write_rows(found, asked["format"], asked["limit"], data, words)
+    except QueryRefused as error:
+        print(error, file=words)
+        return REFUSED
+    except (duckdb.Error, FileNotFoundError) as error:
+        if any(are_gone(each["files"]) for each in asked["tables"].values()):
+            return CHANGED
+        print(error, file=words)
+        return REFUSED
+    finally:
+        for stream in (data, words):
+            stream.flush()
+    return 0
+
+
+class Rows:
+    """Rows of a statement, with the few methods of a Spark DataFrame that writing calls."""
+
+    def __init__(self, columns: List[str], rows: Iterable[Sequence[Any]]) -> None:
+        self.columns = columns
+        self._rows = rows
+
+    def limit(self, number: int) -> Rows:
+        """Return so many rows at most."""
+        return Rows(self.columns, islice(self._rows, number))
+
+    def collect(self) -> List[Sequence[Any]]:
+        """Return all rows."""
+        return list(self._rows)
+
+    def toLocalIterator(self, _: bool = False) -> Iterator[Sequence[Any]]:
+        """Yield the rows."""
+        return iter(self._rows)
+
+
+def rows(asked: Mapping[str, Any]) -> Rows:
+    """Return the rows of the query, of the newest commits of the tables that it names.
+
+    Raises:
+        QueryRefused: it is no single query, or names a table that is not there.
+        duckdb.Error: DuckDB refuses it, with the place in its text.
+    """
+    connection = connect()
+    _require_query(connection, asked["sql"])
+    named = _named(connection, asked["sql"], asked)
+    open_layers(
+        connection, {name: _files(asked, name) for name in named}, (HUDI_PREFIX,)
+    )
+    reader = connection.execute(asked["sql"]).to_arrow_reader()
+    return Rows(reader.schema.names, rows_of(reader))
+
+
+def tables(asked: Mapping[str, Any]) -> Rows:
+    """Return name, number of rows and columns of each table that has data."""
+    found: List[Sequence[Any]] = []
+    for name in sorted(asked["tables"]):
+        connection = connect()
+        try:
+            open_layers(connection, {name: _files(asked, name)}, (HUDI_PREFIX,))
+        except NeedsHudi:
+            found.append((name, None, None))
+            continue
+        view = connection.sql(f"FROM {_view(name)}")
+        ((number,),) = view.count("*").fetchall()
+        found.append((name, number, ", ".join(view.columns)))
+    return Rows(["table", "rows", "columns"], found)
+
+
+def _require_query(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    kinds = [each.type for each in connection.extract_statements(sql)]
+    if kinds != [duckdb.StatementType.SELECT]:
+        names = " and ".join(each.name for each in kinds) or "nothing"
+        raise QueryRefused(
+            f"one query is answered, and nothing is written: this is {names}. Write one"
+            " SELECT (or DESCRIBE, SUMMARIZE or VALUES)."
+        )
+
+
+def _named(
+    connection: duckdb.DuckDBPyConnection, sql: str, asked: Mapping[str, Any]
+) -> List[str]:
+    """Return the tables of the lake that a query names, as the lake spells them."""
+    tree = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql])
+    (text,) = tree.fetchone() or ("{}",)
+    known = {
+        name.lower(): name
+        for name in (*asked["tables"], *asked["empty"], *asked["known"])
+    }
+    found: Dict[str, None] = {}
+    with_names = {key.lower() for key in _keys(json.loads(text))}
+    for schema, table in _tables(json.loads(text)):
+        full = f"{schema}.{table}" if schema else table
+        name = known.get(full.lower())
+        if name in asked["empty"]:
+            raise QueryRefused(asked["empty"][name])
+        if name:
+            found[name] = None
+        elif schema.lower() not in _DUCKDBS and not (
+            not schema and table.lower() in with_names
+        ):
+            raise QueryRefused(f"no table {full!r}. {_nearest(full, known.values())}")
+    return list(found)
+
+
+def _tables(node: Any) -> Iterator[Tuple[str, str]]:
+    """Yield schema and name of each table that a tree of DuckDB's parser names."""
+    if isinstance(node, dict):
+        if node.get("type") == "BASE_TABLE":
+            yield node["schema_name"], node["table_name"]
+        for each in node.values():
+            yield from _tables(each)
+    elif isinstance(node, list):
+        for each in node:
+            yield from _tables(each)
+
+
+def _keys(node: Any) -> Iterator[str]:
+    """Yield the names that WITH gives to its queries."""
+    if isinstance(node, dict):
+        for each in (node.get("cte_map") or {}).get("map", ()):
+            yield each["key"]
+        for each in node.values():
+            yield from _keys(each)
+    elif isinstance(node, list):
+        for each in node:
+            yield from _keys(each)
+
+
+def _nearest(got: str, known: Iterable[str]) -> str:
+    """Return in words the names that were probably meant, else where they are listed."""
+    names = sorted(known)
+    table = got.lower().rpartition(".")[2]
+    same = [each for each in names if each.lower().partition(".")[2] == table]
+    close = get_close_matches(got.lower(), names, NEAREST) or [
+        each
+        for each in names
+        if get_close_matches(table, [each.lower().partition(".")[2]], 1)
+    ]
+    found = list(dict.fromkeys([*same, *close]))[:NEAREST]
+    if found:
+        return f"Did you mean {' or '.join(found)}?"
+    return "Without a query, this command lists the tables."
+
+
+def _files(asked: Mapping[str, Any], name: str) -> LayerFiles:
+    each = asked["tables"][name]
+    return LayerFiles(each["files"], each["is_log"])
+
+
+def _view(name: str) -> str:
+    schema, _, table = name.partition(".")
+    return f"{quoted(schema)}.{quoted(table)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -122,6 +122,11 @@ LAYERS = (
         "an acceptance run does what the DAGs do, by clients that subject.py makes",
     ),
     Layer(
+        "tools",
+        frozenset({"tools"}),
+        remedy="tools runs before anything is installed: Python's standard library alone",
+    ),
+    Layer(
         "plugins/lake_pages",
         frozenset({"lake_pages", "airflow", "boto3", "botocore", "fastapi"})
         | {"jinja2", "jwt"},
@@ -242,7 +247,7 @@ def test_the_code_keeps_the_rule(rule):
 def test_every_package_of_ours_has_a_layer():
     packages = {path.parent.name for path in ROOT.glob("*/lake_*/__init__.py")}
     assert packages == OURS
-    assert {Path(layer.folder).name for layer in LAYERS} == OURS
+    assert {Path(layer.folder).name for layer in LAYERS} == OURS | {"tools"}
 
 
 def plant(root: Path, name: str, text: str) -> Path:
@@ -278,6 +283,8 @@ def plant(root: Path, name: str, text: str) -> Path:
         ("plugins/links.py", "from lake_local.emr import x", "imports lake_local"),
         ("dags/moma.py", "import pandas", "dags/moma.py:1 imports pandas"),
         ("local/lake_local/emr.py", "import airflow", "over HTTP and argv"),
+        ("tools/setup/work.py", "import lake_spec", "before anything is installed"),
+        ("tools/processes.py", "import psutil", "before anything is installed"),
     ],
 )
 def test_a_forbidden_import_is_found(tmp_path, name, text, fault):

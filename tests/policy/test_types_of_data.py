@@ -15,7 +15,7 @@ from typing import Dict, Iterator, List, Optional
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("dags", "spark_jobs", "local", "infra", "plugins", "docs")
+FOLDERS = ("dags", "spark_jobs", "local", "infra", "plugins", "docs", "tools")
 
 READERS = {
     "spark_jobs/lake_spark/formats/self_described.py": "JSON, Avro and ORC: see its top",

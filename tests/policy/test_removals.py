@@ -13,7 +13,7 @@ import pytest
 from tests.policy.removals import WHY
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("dags", "infra", "local", "plugins", "spark_jobs", "tools")
+SHIPPED = ("dags", "infra", "local", "plugins", "spark_jobs", "tools")
 CALL = re.compile(
     r"(batch_)?(delete|terminate|cancel|update|stop|deregister|purge)_\w+"
     r"|delete|rmtree|unlink|rmdir|removedirs|kill|killpg|terminate|send_signal|truncate"
@@ -77,8 +77,8 @@ def files() -> Iterator[Path]:
         check=True,
     )
     for name in listed.stdout.splitlines():
-        is_ours = name.split("/")[0] in FOLDERS
-        if (is_ours or name.endswith(".sh")) and (ROOT / name).exists():
+        is_shipped = name.split("/")[0] in SHIPPED
+        if (is_shipped or name.endswith(".sh")) and (ROOT / name).exists():
             yield ROOT / name
 
 

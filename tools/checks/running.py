@@ -38,7 +38,8 @@ def _run_alone(step: Step, root: Path, groups: ProcessGroups) -> None:
 
 
 def _run_parts(stage: SideBySide, root: Path, groups: ProcessGroups) -> None:
-    print(f"\nSide by side, each shown whole when it ends: {' '.join(stage.parts)}")
+    names = " ".join(stage.parts)
+    print(f"\nSide by side, each shown whole when it ends: {names}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
 
         def ended(name: str, code: int) -> None:

@@ -191,11 +191,16 @@ WHY: Dict[str, Dict[str, str]] = {
         "unlink": "links and DAG files as they are generated, by their first words",
     },
     "docs/catalogue.sh": {"rm": MADE},
-    "run_tests_locally.sh": {"rm": MADE, "kill": "groups of its own jobs"},
-    "setup.sh": {
-        "rm": "with the note or stamp of a set-up, or a cache of its own",
+    "tools/checks/speeds.py": {"unlink": "links that it makes below .local, by name"},
+    "tools/processes.py": {"killpg": "groups of its own children"},
+    "tools/setup/building.py": {
+        "rmtree": "a cache of its own in .local, and " + MADE,
         "rmdir": "the folder of its cache, once it is empty",
-        "kill": "groups of its own jobs",
+        "unlink": MADE,
+    },
+    "tools/setup/folders.py": {
+        "rmtree": "below a folder with the note or stamp of a set-up",
+        "unlink": "below a folder with the note or stamp of a set-up",
     },
 }
 """Calls by file, with what bounds them."""

@@ -148,6 +148,11 @@ LAYERS = (
         "an acceptance run does what the DAGs do, by clients that subject.py makes",
     ),
     Layer(
+        "tools",
+        frozenset({"tools"}),
+        remedy="tools runs before anything is installed: Python's standard library alone",
+    ),
+    Layer(
         "plugins/lake_pages",
         frozenset({"lake_pages", "airflow", "boto3", "botocore", "fastapi"})
         | {"jinja2", "jwt"},
@@ -276,7 +281,7 @@ def test_the_code_keeps_the_rule(rule):
 def test_every_package_of_ours_has_a_layer():
     packages = {path.parent.name for path in ROOT.glob("*/lake_*/__init__.py")}
     assert packages == OURS
-    assert {Path(layer.folder).name for layer in LAYERS} == OURS
+    assert {Path(layer.folder).name for layer in LAYERS} == OURS | {"tools"}
 
 
 def plant(root: Path, name: str, text: str) -> Path:
@@ -342,6 +347,8 @@ def plant(root: Path, name: str, text: str) -> Path:
             "from lake_local.stack import state",
             "tested in tests/unit/lake_local/emulator",
         ),
+        ("tools/setup/work.py", "import lake_spec", "before anything is installed"),
+        ("tools/processes.py", "import psutil", "before anything is installed"),
     ],
 )
 def test_a_forbidden_import_is_found(tmp_path, name, text, fault):

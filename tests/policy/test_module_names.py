@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = (
-    *("dags", "spark_jobs", "plugins", "emulator", "local", "infra"),
+    *("dags", "spark_jobs", "plugins", "emulator", "local", "infra", "tools"),
     *("benchmarks", "docs", "tests"),
 )
 NAMES_OF_NOTHING = {"utils", "util", "common", "helpers", "helper", "manager", "misc"}

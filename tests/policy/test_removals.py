@@ -14,7 +14,7 @@ from tests.policy.floors import nodes_of
 from tests.policy.removals import WHY
 
 ROOT = Path(__file__).resolve().parents[2]
-SHIPPED = ("dags", "emulator", "infra", "local", "plugins", "spark_jobs")
+SHIPPED = ("dags", "emulator", "infra", "local", "plugins", "spark_jobs", "tools")
 CALL = re.compile(
     r"(batch_)?(delete|terminate|cancel|update|stop|deregister|purge)_\w+"
     r"|delete|rmtree|unlink|rmdir|removedirs|kill|killpg|terminate|send_signal|truncate"

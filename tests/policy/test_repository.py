@@ -142,6 +142,7 @@ def test_airflow_is_locked_to_the_versions_of_the_mwaa_images():
     [
         "setup.sh",
         "run_tests_locally.sh",
+        "tools/find_python.sh",
         "docs/screens.sh",
         "requirements/actionlint/build.sh",
         ".ci/run",

@@ -17,7 +17,9 @@ import pytest
 from tests.policy.floors import nodes_of
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("dags", "spark_jobs", "emulator", "local", "infra", "plugins", "docs")
+FOLDERS = (
+    *("dags", "spark_jobs", "emulator", "local", "infra", "plugins", "docs", "tools"),
+)
 
 READERS = {
     "spark_jobs/lake_spark/formats/self_described.py": "JSON, Avro and ORC: see its top",

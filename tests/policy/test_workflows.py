@@ -13,9 +13,12 @@ import yaml
 from lake_infra.template import load_template
 from lake_release import mwaa
 
+from tools.checks.choices import CHOICES
+from tools.checks.speeds import SHARDS
+
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-OURS = re.compile(r"uses: \./\.github/workflows/deploy\.yml( #|$)")
+OURS = re.compile(r"uses: \./\.github/workflows/(deploy|run_tests)\.yml( #|$)")
 PINNED = re.compile(r"uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$")
 PYTHON = re.compile(r"\(Python (3\.\d+)\)")
 MAY_WRITE = {"deploy.yml": {"id-token"}, "sync_dags.yml": {"id-token"}}
@@ -60,8 +63,10 @@ GUARD = "Refuse what is not a commit of main"
 STARTS = {
     "deploy.yml": {"workflow_call"},
     "nightly.yml": {"schedule", "workflow_dispatch"},
+    "run_tests.yml": {"workflow_call"},
     "sync_dags.yml": {"workflow_run"},
     "test_dags.yml": {"push", "pull_request"},
+    "test_docs.yml": {"push"},
 }
 """What starts each workflow. Others, as `pull_request_target` and `issue_comment`, work in
 the name of the repository on what strangers wrote."""
@@ -105,8 +110,10 @@ def test_these_are_the_workflows():
     assert [path.name for path in WORKFLOWS] == [
         "deploy.yml",
         "nightly.yml",
+        "run_tests.yml",
         "sync_dags.yml",
         "test_dags.yml",
+        "test_docs.yml",
     ]
 
 
@@ -142,10 +149,10 @@ def test_each_night_has_seeds_of_its_own_and_tells_them():
 
 @all_workflows
 def test_the_checkout_leaves_no_token_behind(path):
-    checkouts = [
-        s for s in steps(read(path)) if "actions/checkout" in str(s.get("uses"))
-    ]
-    assert checkouts or path.name == "sync_dags.yml"
+    workflow = read(path)
+    checkouts = [s for s in steps(workflow) if "actions/checkout" in str(s.get("uses"))]
+    calls_another = any("uses" in job for job in workflow["jobs"].values())
+    assert bool(checkouts) != calls_another
     assert all(step["with"]["persist-credentials"] is False for step in checkouts)
 
 
@@ -160,20 +167,105 @@ def test_every_job_has_a_time_limit(path):
     assert all("timeout-minutes" in job for job in jobs if "uses" not in job)
 
 
+TEST_DAGS = ROOT / ".github/workflows/test_dags.yml"
+TEST_DOCS = ROOT / ".github/workflows/test_docs.yml"
+RUN_TESTS = ROOT / ".github/workflows/run_tests.yml"
+
+
 def test_the_tests_are_those_of_a_desk():
-    workflow = read(ROOT / ".github/workflows/test_dags.yml")
-    runs = [step["run"] for step in steps(workflow) if "run" in step]
-    assert runs == ['./run_tests_locally.sh "$SPEED"']
-    assert workflow["on"]["pull_request"]["branches"] == ["main"]
-    assert {"dags/**", "spark_jobs/**"} <= set(workflow["on"]["push"]["paths"])
+    runs = [step["run"] for step in steps(read(RUN_TESTS)) if "run" in step]
+    assert runs == ['./run_tests_locally.sh "$TESTS" ${SHARD:+"$SHARD"}']
+    assert read(TEST_DAGS)["on"]["pull_request"]["branches"] == ["main"]
+
+
+def faults_of_shards(workflow: Dict[str, Any]) -> List[str]:
+    """What keeps the jobs of a workflow from being the full tests together."""
+    full = workflow["jobs"]["full"]
+    named = full["strategy"]["matrix"].get("shard", [])
+    found = [f"{each}: no job" for each in SHARDS if each not in named]
+    found += [f"{each}: no such shard" for each in named if each not in SHARDS]
+    found += [f"{each}: twice" for each in set(named) if named.count(each) > 1]
+    asked = {key: full["with"].get(key) for key in ("tests", "shard")}
+    if asked != {"tests": "shard", "shard": "${{ matrix.shard }}"}:
+        found.append(f"{asked}: does not run its shard")
+    if full["strategy"]["matrix"].keys() - {"shard"} or "if" in full:
+        found.append("full: some shards do not run, or run otherwise")
+    return found
+
+
+def test_the_shards_are_those_that_are_declared():
+    assert faults_of_shards(read(TEST_DAGS)) == []
+
+
+@pytest.mark.parametrize(
+    "shards, fault",
+    [
+        ([*SHARDS][1:], "fast: no job"),
+        ([*SHARDS, "spark-99"], "spark-99: no such shard"),
+        ([*SHARDS, "servers"], "servers: twice"),
+    ],
+    ids=["missing", "unknown", "twice"],
+)
+def test_another_list_of_shards_is_found(shards, fault):
+    workflow = read(TEST_DAGS)
+    workflow["jobs"]["full"]["strategy"]["matrix"]["shard"] = shards
+    assert faults_of_shards(workflow) == [fault]
+
+
+@pytest.mark.parametrize("where", ["with", "exclude", "if"])
+def test_shards_that_do_not_run_are_found(where):
+    workflow = read(TEST_DAGS)
+    full = workflow["jobs"]["full"]
+    if where == "with":
+        full["with"]["shard"] = "fast"
+    elif where == "if":
+        full["if"] = "false"
+    else:
+        full["strategy"]["matrix"]["exclude"] = [{"shard": "servers"}]
+    assert len(faults_of_shards(workflow)) == 1
+
+
+def test_rules_of_branches_need_one_name():
+    passed = read(TEST_DAGS)["jobs"]["passed"]
+    assert passed["needs"] == ["full", "desk"]
+    assert passed["if"] == "${{ always() }}"  # else it is skipped, which passes
+
+
+@pytest.mark.parametrize(
+    "results, code",
+    [("success success", 0), ("failure success", 1), ("success cancelled", 1)]
+    + [("success skipped", 1), ("", 1)],
+)
+def test_that_name_is_green_only_where_all_jobs_are(results, code):
+    (step,) = read(TEST_DAGS)["jobs"]["passed"]["steps"]
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        env={"RESULTS": results, "PATH": os.environ["PATH"]},
+        capture_output=True,
+    )
+    assert done.returncode == code
+
+
+def test_a_push_that_changes_docs_alone_tests_docs_and_what_compares_pages_with_code():
+    """Each push starts one of both workflows at least: the paths of one are left out by
+    the other, and by nothing else."""
+    docs, dags = read(TEST_DOCS), read(TEST_DAGS)
+    paths = docs["on"]["push"]["paths"]
+    assert paths == ["docs/**", "*.md", "mkdocs.yml"]
+    assert dags["on"]["push"]["paths"] == ["**", *(f"!{each}" for each in paths)]
+    (job,) = docs["jobs"].values()
+    assert job["strategy"]["matrix"] == {"tests": ["docs", "fast"]}
+    assert job["with"]["tests"] == "${{ matrix.tests }}"
 
 
 def test_all_is_tested_on_the_pythons_of_mwaa_and_emr():
-    (job,) = read(ROOT / ".github/workflows/test_dags.yml")["jobs"].values()
-    matrix = job["strategy"]["matrix"]["include"]
-    (full,) = [each for each in matrix if each["speed"] == "full"]
+    workflow = read(TEST_DAGS)
+    full, desk = workflow["jobs"]["full"]["with"], workflow["jobs"]["desk"]["with"]
     images = (ROOT / "requirements").glob("constraints-*.txt")
     assert {full["python"]} == {PYTHON.search(each.read_text())[1] for each in images}
+    assert desk == {"tests": "fast", "python": "3.11"}
+    (job,) = read(RUN_TESTS)["jobs"].values()
+    assert job["timeout-minutes"] == 15
     install = next(s for s in job["steps"] if "setup-python" in str(s.get("uses")))
     assert {"3.9", "3.11"} < set(install["with"]["python-version"].split())
     assert job["steps"][-1]["env"]["LAKE_SPARK_PYTHON"] == "python3.11"
@@ -187,11 +279,9 @@ def test_what_is_deployed_comes_from_no_cache():
 def test_each_night_tries_what_takes_too_long_for_a_push():
     (job,) = read(ROOT / ".github/workflows/nightly.yml")["jobs"].values()
     tried = [each["what"] for each in job["strategy"]["matrix"]["include"]]
-    script = (ROOT / "run_tests_locally.sh").read_text()
-    (choices,) = re.findall(r"^    ([a-z0-9 |]+)\) SPEED=", script, re.MULTILINE)[1:]
-    known = [*tried, "deploy", "docs", "acceptance"]
-    known.append("hostile")  # `nightly` plays all of it
-    assert sorted(known) == sorted(choices.split(" | "))
+    by_day = ["fast", "full", "shard", "deploy", "docs", "acceptance"]
+    by_day.append("hostile")  # `nightly` plays all of it
+    assert sorted([*tried, *by_day]) == sorted(each.name for each in CHOICES)
 
 
 def test_only_a_tested_push_to_main_is_deployed_and_first_to_development():

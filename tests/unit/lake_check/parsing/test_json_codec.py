@@ -115,6 +115,7 @@ def test_data_is_written_as_people_write_specs(domain):
             "type": "decimal(10,2)",
             "source": ["Amount", "Total"],
             "format": None,
+            "numbers": None,
             "dropped": False,
             "on_type_mismatch": "refuse",
             "description": None,

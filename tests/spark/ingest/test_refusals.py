@@ -30,6 +30,7 @@ from lake_spec.model import (
     Snapshot,
     Unique,
 )
+from lake_spec.model.number_format import DecimalMark, NumberFormat
 from lake_spec.model.sources import DeletedWhen
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.tables.recorded_reading import record
@@ -88,6 +89,7 @@ OF_SOURCE = {
     "changes_from": KafkaTopic("shop_kafka", "shop.public.orders"),
     "pulled_from": JdbcTable("shop_db", "public.orders"),
     "path_columns": (("note", "note=([^/]+)/"),),
+    "numbers": NumberFormat(DecimalMark.COMMA),
 }
 """Another value of each setting of a source that is none by itself."""
 
@@ -102,6 +104,7 @@ OF_COLUMN = {
     "type": "int",
     "source": ("new",),
     "format": "yyyy",
+    "numbers": NumberFormat(DecimalMark.COMMA),
     "dropped": True,
     "on_type_mismatch": OnTypeMismatch.QUARANTINE,
     "description": "What was said",

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
-from typing import Dict, List
+from typing import Dict, List, Set
 
 ROOT = Path(__file__).resolve().parents[1]
 PASSED = Path(".local", "flake8.json")
@@ -24,14 +24,24 @@ FLAKE8 = [sys.executable, "-m", "tests.less_garbage", "flake8"]
 def main() -> int:
     """Check what is new, and return flake8's exit code."""
     digests = _digests()
-    passed = set(json.loads(PASSED.read_text())) if PASSED.is_file() else set()
+    passed = _passed()
     new = [file for file, digest in digests.items() if digest not in passed]
     print(f"flake8: {len(new)} of {len(digests)} files are new", flush=True)
     code = subprocess.run([*FLAKE8, *new]).returncode if new else 0
     if code == 0:
         PASSED.parent.mkdir(exist_ok=True)
-        PASSED.write_text(json.dumps(sorted(digests.values())))
+        new_list = PASSED.with_suffix(".new")  # an interrupt leaves no half list
+        new_list.write_text(json.dumps(sorted(digests.values())))
+        new_list.replace(PASSED)
     return code
+
+
+def _passed() -> Set[str]:
+    """The digests that passed; none where the list is missing or cannot be read."""
+    try:
+        return set(json.loads(PASSED.read_text()))
+    except (OSError, ValueError):
+        return set()
 
 
 def _digests() -> Dict[str, str]:

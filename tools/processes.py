@@ -104,7 +104,7 @@ class ProcessGroups:
             if self._is_ending:
                 raise Ended
             self._running.remove(process)
-        return code
+        return code if code >= 0 else 128 - code  # of a signal, as shells say it
 
     def _start(
         self,

@@ -13,7 +13,8 @@ from tools.checks.running import run
 from tools.processes import ProcessGroups, exit_on_interrupts
 
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS_TO_END = 10.0
+SECONDS_TO_END = 60.0
+"""Until an interrupted command is killed: end-to-end tests stop servers of their own."""
 
 
 def main(arguments: list[str], root: Path) -> None:

@@ -145,5 +145,10 @@ def _version(python: Path) -> bytes:
     """What a Python of a piece calls itself, nothing where there is none."""
     if not os.access(python, os.X_OK):
         return b""
-    done = subprocess.run([python, "-V"], capture_output=True, stdin=subprocess.DEVNULL)
+    try:
+        done = subprocess.run(
+            [python, "-V"], capture_output=True, stdin=subprocess.DEVNULL
+        )
+    except OSError:  # of another machine, or without what it starts
+        return b""
     return done.stdout + done.stderr

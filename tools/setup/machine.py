@@ -102,12 +102,15 @@ class Machine:
         program = self._which(argv[0])
         if program is None:
             return None
-        done = subprocess.run(
-            [program, *argv[1:]],
-            env=self._environ,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-        )
+        try:
+            done = subprocess.run(
+                [program, *argv[1:]],
+                env=self._environ,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+            )
+        except OSError:  # of another machine, or without what it starts
+            return None
         said = done.stderr + done.stdout if stderr else done.stdout
         return said.strip() if done.returncode == 0 else None

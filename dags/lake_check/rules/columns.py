@@ -277,6 +277,9 @@ def numbers_fit_their_columns(spec: TableSpec) -> Iterator[Problem]:
         if not isinstance(getattr(spec.source, "format", None), Csv):
             hint = "Only numbers of CSV are texts that need a form: remove it."
             yield Problem(path, None, "it is for files of CSV", hint)
+        elif column.format is not None:
+            hint = f"`format: {column.format}` says how: remove one of the two."
+            yield Problem(path, None, "it stands beside `format`", hint)
         elif kind and not kind.is_numeric:
             hint = f"The column is {kind.text}: remove it, or declare a number."
             yield Problem(path, None, "it is for columns of numbers", hint)

@@ -45,7 +45,7 @@ class NumberFormat:
     )
     group: Optional[GroupMark] = setting(
         "Character between groups of three digits; a number may be without groups. "
-        "If left out, a number with one cannot be read.",
+        "If left out, a number with groups is a bad row.",
         None,
         example=".",
     )
@@ -54,7 +54,7 @@ class NumberFormat:
     def pattern(self) -> str:
         """A pattern of Java and Python: the text of a number in this format.
 
-        All groups but the first have three digits, or it is none.
+        All groups but the first must have three digits.
         """
         whole = "[0-9]+"
         if self.group is not None:
@@ -63,6 +63,12 @@ class NumberFormat:
         point = re.escape(self.decimal.value)
         number = f"(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+)"
         return f"[+-]?{number}(?:[eE][+-]?[0-9]+)?"
+
+    @property
+    def words(self) -> str:
+        """How messages name the form."""
+        group = f", group {self.group.value!r}" if self.group else ""
+        return f"decimal {self.decimal.value!r}{group}"
 
     @property
     def groups(self) -> str:

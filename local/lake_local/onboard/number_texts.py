@@ -26,8 +26,10 @@ FORMS: Tuple[NumberFormat, ...] = tuple(
 )
 _PATTERNS = {form: re.compile(form.pattern, re.ASCII) for form in FORMS}
 _WHOLE = re.compile("[1-9][0-9]*")
-_CODE = re.compile("[+]|-?0[0-9]")
-"""How a phone number or a code begins, and no number."""
+_CODE = re.compile("[+]|-?0[0-9]|.*[eE]")
+"""How a phone number or a code begins, and no number; and numbers by a power of ten."""
+MOST_DIGITS = 18
+"""Characters of a whole number that a bigint always holds."""
 
 
 @dataclass
@@ -39,19 +41,24 @@ class NumberTexts:
     shows: bool = False
     """Whether one of them is no number as programs write it."""
     places: Dict[NumberFormat, int] = field(default_factory=dict)
-    grouped: bool = False
+    """Most digits behind the decimal mark, by form; none where no text has one."""
+    grouped: Dict[NumberFormat, bool] = field(default_factory=dict)
+    digits: int = 0
 
     def add(self, text: str) -> None:
-        """Take a text in account."""
+        """Take a text into account."""
+        self.digits = max(self.digits, len(text))
         if not self.forms or _WHOLE.fullmatch(text):  # fits all forms
             return
         fitting = (each for each in self.forms if _PATTERNS[each].fullmatch(text))
         self.forms = [] if _CODE.match(text) else list(fitting)
         self.shows = self.shows or not FLOAT.fullmatch(text)
         for each in self.forms:
-            fraction = text.partition(each.decimal.value)[2]
-            self.places[each] = max(self.places.get(each, 0), len(fraction))
-            self.grouped = self.grouped or any(mark in text for mark in each.groups)
+            _, mark, fraction = text.partition(each.decimal.value)
+            if mark:
+                self.places[each] = max(self.places.get(each, 0), len(fraction))
+            if any(group in text for group in each.groups):
+                self.grouped[each] = True
 
     @property
     def found(self) -> Dict[str, Any]:
@@ -72,8 +79,10 @@ class NumberTexts:
     @property
     def type(self) -> str:
         """The type of the numbers in the form that was found."""
-        places = self.places.get(self.forms[0], 0)
-        return f"decimal(38,{places})" if places else "bigint"
+        places = self.places.get(self.forms[0])
+        if places is None and self.digits <= MOST_DIGITS:
+            return "bigint"
+        return f"decimal(38,{places or 0})"
 
     @property
     def _is_code(self) -> bool:
@@ -84,4 +93,4 @@ class NumberTexts:
     def _value(self, form: NumberFormat) -> Tuple[str, str]:
         """Return what of a form counts: a group that no text has does not."""
         assert form.group is not None  # each of FORMS has one
-        return form.decimal.value, form.group.value if self.grouped else ""
+        return form.decimal.value, form.group.value if self.grouped.get(form) else ""

@@ -196,6 +196,11 @@ class Survey:
     nulls: set[str] = field(default_factory=set)
     keys: KeyRows = field(default_factory=KeyRows)
     unread: List[str] = field(default_factory=list)
+    is_csv: bool = True
+
+    def no_numbers(self) -> NumberTexts:
+        """Return what is known of texts before any: only those of CSV have a form."""
+        return NumberTexts() if self.is_csv else NumberTexts(forms=[])
 
     @property
     def words(self) -> str:
@@ -215,7 +220,7 @@ def survey(
         form: the files' format, as a spec has it.
         deadline: a time of `time.monotonic`; some rows are read even after it.
     """
-    found = Survey(of_files=len(paths))
+    found = Survey(of_files=len(paths), is_csv=form["type"] == "csv")
     for path in paths:
         if found.rows and time.monotonic() > deadline:
             found.in_time = False
@@ -242,7 +247,9 @@ def _read(
         number = found.rows - begun
         found.keys.add({n: None if v in NULLS else v for n, v in _single(record)})
         for name, value in record.items():
-            column = found.columns.setdefault(name, Column())
+            column = found.columns.get(name)
+            if column is None:
+                column = found.columns[name] = Column(number_texts=found.no_numbers())
             if value in NULLS and isinstance(value, str):
                 found.nulls.add(value)
             elif value is not None and value != "":

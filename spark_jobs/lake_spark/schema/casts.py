@@ -136,7 +136,9 @@ class Conversion:
     def _reason(
         self, column: str, found: ColumnType, table: ColumnType, name: str, depth: int
     ) -> str:
-        words = f"{name}: cannot be read as {table.text}: "
+        form = self.numbers if table.name in _NUMBERS else None
+        kind = f"{table.text} ({form.words})" if form else table.text
+        words = f"{name}: cannot be read as {kind}: "
         plain = _reason(words, self.shown(column, found))
         if not table.is_nested:
             return plain

@@ -6,6 +6,10 @@ from decimal import Decimal
 
 import pytest
 
+from lake_spec.model.column_type import parse_type
+from lake_spec.model.number_format import DecimalMark, GroupMark, NumberFormat
+from lake_spark.schema.casts import Conversion
+from lake_spark.schema.columns import TEXT
 from tests.spark.lake import Lake, table
 
 SPEC = """
@@ -66,6 +70,23 @@ def test_no_number_is_guessed(prices):
     found = prices.tables.quarantine.read().select("lake_record", "lake_reason")
     reasons = {each.lake_record: each.lake_reason for each in found.collect()}
     assert sorted(reasons) == [4, 5, 6, 7, 8, 9]
-    assert "price: cannot be read as decimal(12,2): 1.23" in reasons[4]
-    assert "pieces: cannot be read as bigint: 1,5" in reasons[8]
-    assert "rate: cannot be read as decimal(9,3): 1,5" in reasons[9]
+    form = "(decimal ',', group '.')"
+    assert f"price: cannot be read as decimal(12,2) {form}: 1.23" in reasons[4]
+    assert f"pieces: cannot be read as bigint {form}: 1,5" in reasons[8]
+    own = "decimal(9,3) (decimal '.', group \"'\")"
+    assert f"rate: cannot be read as {own}: 1,5" in reasons[9]
+
+
+@pytest.mark.parametrize(
+    "group, texts",
+    [
+        (" ", ["1 234,5", "1\u00a0234,5", "1\u202f234,5", "1\u2009234,5"]),
+        ("'", ["1'234,5", "1\u2019234,5"]),
+    ],
+)
+def test_each_character_of_a_mark_is_read(spark, group, texts):
+    numbers = NumberFormat(DecimalMark.COMMA, GroupMark(group))
+    value = Conversion(numbers=numbers).value("t", TEXT, parse_type("decimal(9,1)"))
+    rows = spark.createDataFrame([(each,) for each in texts], "t string")
+    found = [each[0] for each in rows.selectExpr(value).collect()]
+    assert found == [Decimal("1234.5")] * len(texts)

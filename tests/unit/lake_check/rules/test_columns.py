@@ -166,6 +166,16 @@ def test_numbers_of_csv_have_a_form(specs, kind):
             " texts that need a form: remove it.",
         ),
         (
+            {
+                "columns.total": {
+                    **{"type": "decimal(9,2)", "format": "base64_unscaled"},
+                    "numbers": {"decimal": ","},
+                }
+            },
+            "columns.total.numbers: it stands beside `format`. `format: base64_unscaled`"
+            " says how: remove one of the two.",
+        ),
+        (
             {"columns.total": {"type": "int", "numbers": {"group": "."}}},
             "columns.total.numbers.group: got '.'. It is the decimal mark too: choose"
             " another, or leave it out.",

@@ -119,6 +119,10 @@ def test_dates_with_points_get_a_format(tmp_path):
         (("1,234,567", "12"), "bigint", ".", ","),
         (("1 234,5", "12"), "decimal(38,1)", ",", " "),
         (("-1'234.50", "3"), "decimal(38,2)", ".", "'"),
+        (("1,234", "12,5"), "decimal(38,3)", ",", None),
+        (("12,5", "1,234"), "decimal(38,3)", ",", None),
+        (("5,", "1.000,"), "decimal(38,0)", ",", "."),
+        (("12.345.678.901.234.567.890", "1"), "decimal(38,0)", ",", "."),
     ],
 )
 def test_numbers_get_the_form_that_alone_reads_them(
@@ -140,6 +144,7 @@ def test_numbers_get_the_form_that_alone_reads_them(
         (("+49 301 234", "+49 301 235"), False),
         (("1.234,56", "1,234.56"), False),
         (("12,5", "a"), False),
+        (("1,5e-10", "2,5"), False),
     ],
 )
 def test_numbers_of_no_form_or_of_two_stay_texts(tmp_path, values, is_told):
@@ -148,6 +153,13 @@ def test_numbers_of_no_form_or_of_two_stay_texts(tmp_path, values, is_told):
     column = dict(spec.columns)["betrag"]
     assert (column.type, column.numbers) == ("string", None), text
     assert ("numbers in one of two forms" in text) is is_told
+
+
+def test_numbers_as_texts_of_json_stay_texts(tmp_path):
+    rows = '{"id": 1, "betrag": "1.234,56"}\n{"id": 2, "betrag": "7,5"}\n'
+    text, spec = drafted(tmp_path, rows, "2026-01-01.json")
+    column = dict(spec.columns)["betrag"]
+    assert (column.type, column.numbers) == ("string", None), text
 
 
 @pytest.mark.parametrize(

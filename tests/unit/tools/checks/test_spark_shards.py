@@ -13,7 +13,7 @@ from tools.checks.speeds import FULL
 ROOT = Path(__file__).resolve().parents[4]
 SESSIONS = 2
 MINUTES = 10
-"""Of tests in a shard at most, by the table: a job has 15, also for a set-up anew."""
+"""Of tests in a shard at most, by the table: a job is to take 15, with a set-up from the cache."""
 
 
 def of_minutes(shards: list[list[str]], seconds: dict[str, float]) -> list[float]:

@@ -1,29 +1,27 @@
 """Checks of an account before anything is made in it. They make and change nothing.
 
 What is asked for: that names are free or ours, that roles which AWS links to services are
-there, that the region and two of its zones have what is needed, and that quotas are enough.
+there, that the region and the zones of the subnets have what is needed, and that quotas are enough.
 """
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Tuple
 
 from botocore.exceptions import ClientError
 
 from lake_acceptance.check import Check, CheckFailed
+from lake_acceptance.cluster_nodes import most_on_demand_vcpus, parts
 from lake_acceptance.optimizers import on_for_catalogue
 from lake_acceptance.preparation import caller
-from lake_acceptance.subject import PROJECT, Subject
+from lake_acceptance.subject import PROJECT, ROOTS, Subject
 from lake_airflow.planning.plan import plan
-from lake_check.parsing.loader import load_lake
+from lake_check.parsing.loader import load_cluster, load_lake
 from lake_infra.endpoints import endpoint_services
 from lake_infra.resource_names import Root, last_part, runtime_roles
 from lake_infra.runtime_role import format_databases
 from lake_spec.facts.environment_defaults import with_environment_defaults
-from lake_spec.model import DomainSpec
-from lake_spec.model.instances import InstanceGroups, Market
+from lake_spec.model import ClusterSpec, DomainSpec
 
 LINKED_ROLES = {
     "AWSServiceRoleForEMRCleanup": "elasticmapreduce.amazonaws.com",
@@ -60,7 +58,8 @@ def lake(subject: Subject) -> List[DomainSpec]:
 def buckets(subject: Subject) -> str:
     """Look whether the names of the buckets are free, or of a stack of ours."""
     s3, said = subject.client("s3"), []
-    for name in _buckets(subject):
+    account = subject.client("sts").get_caller_identity()["Account"]
+    for name in _buckets(subject, account):
         try:
             s3.head_bucket(Bucket=name)
         except ClientError as error:
@@ -76,10 +75,11 @@ def buckets(subject: Subject) -> str:
     return ", ".join(said)
 
 
-def _buckets(subject: Subject) -> List[str]:
-    deployed = subject.deployed
-    roots = (deployed.landing, deployed.warehouse, deployed.artifacts)
-    return list(dict.fromkeys(Root.of(each).bucket for each in roots))
+def _buckets(subject: Subject, account: str) -> List[str]:
+    """Return the names of the buckets that the layer data makes in an account."""
+    roots = (getattr(subject.deployed, name) for name in ROOTS)
+    of_airflow = f"lake-{subject.deployed.name}-airflow-{account}"
+    return list(dict.fromkeys([*(Root.of(e).bucket for e in roots), of_airflow]))
 
 
 def databases(subject: Subject) -> str:
@@ -115,6 +115,7 @@ def roles(subject: Subject) -> str:
         deployed.instance_profile: "emr",
         f"lake-{deployed.name}-airflow": "mwaa",
         f"lake-{deployed.name}-deploy": "deploy",
+        f"lake-{deployed.name}-readers": "readers",
     }
     wanted |= {last_part(a): "domains" for a in runtime_roles(deployed, lake(subject))}
     for name, layer in wanted.items():
@@ -154,92 +155,155 @@ def services(subject: Subject) -> str:
     return f"{len(names)} services of {region}"
 
 
+def clusters(subject: Subject) -> Dict[str, ClusterSpec]:
+    """Return the clusters that runs of the lake and of the acceptance start, by name."""
+    one, found = subject.deployed.cluster, {subject.cluster.name: subject.cluster}
+    named = {each.cluster for domain in lake(subject) for each in plan(domain)}
+    for name in sorted({one} if one else named):
+        if name not in found:
+            found[name] = load_cluster(name, PROJECT / "dags" / "clusters")
+    return found
+
+
 def zones(subject: Subject) -> str:
-    """Look whether two zones have the instance types of the cluster's file."""
-    ec2, types = subject.client("ec2"), set(_nodes(subject))
-    pages = ec2.get_paginator("describe_instance_type_offerings").paginate(
-        LocationType="availability-zone",
-        Filters=[{"Name": "instance-type", "Values": sorted(types)}],
+    """Look whether the zones of the subnets have the instance types of each cluster."""
+    there, chosen = _zones_of_subnets(subject)
+    started = clusters(subject)
+    offered = _offered(subject, started.values())
+    good: Dict[str, List[str]] = {}
+    for name, cluster in started.items():
+        fleets = [{kind.instance_type for kind in p.types} for p in parts(cluster)]
+        good[name] = [z for z in sorted(offered) if all(f & offered[z] for f in fleets)]
+    common = sorted(set.intersection(*map(set, good.values())))
+    for name, found in good.items():
+        if lacking := [zone for zone in chosen if zone not in found]:
+            fix = "Choose other types in the files of the clusters"
+            if there and common:
+                fix += f", or subnets in {', '.join(common)}"
+            elif len(common) > 1:
+                fix += (
+                    f", or deploy the layer network with ZoneA={common[0]} "
+                    f"ZoneB={common[1]}: then its subnets are asked"
+                )
+            raise CheckFailed(
+                f"{', '.join(lacking)} lacks {_types(started[name])} of the "
+                f"cluster {name}, and is one of the zones of the subnets.",
+                f"{fix}.",
+            )
+    words = [f"{_types(each)} of {name}" for name, each in started.items()]
+    return f"{'; '.join(words)} in {', '.join(chosen)}"
+
+
+def _offered(subject: Subject, started: Iterable[ClusterSpec]) -> Dict[str, set[str]]:
+    """Return those types of the clusters that each zone has."""
+    every = {
+        kind.instance_type
+        for cluster in started
+        for part in parts(cluster)
+        for kind in part.types
+    }
+    pages = (
+        subject.client("ec2")
+        .get_paginator("describe_instance_type_offerings")
+        .paginate(
+            LocationType="availability-zone",
+            Filters=[{"Name": "instance-type", "Values": sorted(every)}],
+        )
     )
     offered: Dict[str, set[str]] = {}
     for page in pages:
         for each in page["InstanceTypeOfferings"]:
             offered.setdefault(each["Location"], set()).add(each["InstanceType"])
-    good = sorted(zone for zone, found in offered.items() if types <= found)
-    chosen = _zones_of_subnets(subject)
-    if len(good) < 2:
-        raise CheckFailed(
-            f"{', '.join(good) or 'no zone'} has {', '.join(sorted(types))}.",
-            "Choose other types in the cluster's file.",
-        )
-    if lacking := [zone for zone in chosen if zone not in good]:
-        raise CheckFailed(
-            f"{', '.join(lacking)} lacks {', '.join(sorted(types))}, and is one of the "
-            "zones of the subnets.",
-            f"Deploy the layer network with ZoneA={good[0]} ZoneB={good[1]}, or name "
-            "subnets in these zones.",
-        )
-    return f"{', '.join(sorted(types))} in {', '.join(chosen)}"
+    return offered
 
 
-def _zones_of_subnets(subject: Subject) -> List[str]:
-    """Return the zones of a network that is there, or those that the layer takes."""
-    ec2, own = subject.client("ec2"), subject.deployed.network
-    if own is None:
+def _types(cluster: ClusterSpec) -> str:
+    """Format the types of a cluster's parts: `or` within a fleet."""
+    said = [" or ".join(kind.instance_type for kind in p.types) for p in parts(cluster)]
+    return ", ".join(dict.fromkeys(said))
+
+
+def _zones_of_subnets(subject: Subject) -> Tuple[bool, List[str]]:
+    """Return whether subnets are there, and their zones, or those that will be taken.
+
+    Subnets are those of the environment's file, or of the stack of the layer network.
+    Raises CheckFailed where a subnet or its VPC lacks EMR's tag.
+    """
+    deployed, ec2 = subject.deployed, subject.client("ec2")
+    own, stack = deployed.network, f"lake-{deployed.name}-network"
+    outputs = _stacks(subject).get(stack, {}) if own is None else {}
+    ids = [own.subnet_a, own.subnet_b] if own else []
+    ids = list(dict.fromkeys([*ids, *deployed.subnets]))
+    ids = ids or [outputs[n] for n in ("SubnetA", "SubnetB") if n in outputs]
+    if not ids:
         found = ec2.describe_availability_zones()["AvailabilityZones"]
-        return sorted(each["ZoneName"] for each in found)[:2]
-    subnets = ec2.describe_subnets(SubnetIds=[own.subnet_a, own.subnet_b])["Subnets"]
+        return False, sorted(each["ZoneName"] for each in found)[:2]
+    subnets = ec2.describe_subnets(SubnetIds=ids)["Subnets"]
     for each in subnets:
-        tags = {tag["Key"]: tag["Value"] for tag in each.get("Tags", ())}
-        if each["VpcId"] != own.vpc:
+        if own and each["VpcId"] != own.vpc:
             raise CheckFailed(
                 f"the subnet {each['SubnetId']} is of {each['VpcId']}, not of {own.vpc}.",
                 "Correct `network` in the environment's file.",
             )
-        if tags.get(EMR_TAG) != EMR_TAG_VALUE:
-            raise CheckFailed(
-                f"the subnet {each['SubnetId']} lacks the tag {EMR_TAG}.",
-                f"Tag it, and the VPC, with {EMR_TAG}={EMR_TAG_VALUE}: EMR's managed policy "
-                "goes by it.",
-            )
-    return sorted(each["AvailabilityZone"] for each in subnets)
+        _refuse_without_tag(f"the subnet {each['SubnetId']}", each)
+    of = sorted({each["VpcId"] for each in subnets})
+    for each in ec2.describe_vpcs(VpcIds=of)["Vpcs"]:
+        _refuse_without_tag(each["VpcId"], each)
+    return True, sorted({each["AvailabilityZone"] for each in subnets})
+
+
+def groups(subject: Subject) -> str:
+    """Look whether the security groups of the nodes have EMR's tag."""
+    named = subject.deployed.security_groups
+    if named is None:
+        return "none is named yet"
+    ids = {
+        named.primary,
+        named.core_and_task,
+        *([named.service_access] if named.service_access else []),
+        *named.additional_primary,
+        *named.additional_core_and_task,
+    }
+    ec2 = subject.client("ec2")
+    found = ec2.describe_security_groups(GroupIds=sorted(ids))["SecurityGroups"]
+    for each in found:
+        _refuse_without_tag(f"the security group {each['GroupId']}", each)
+    return ", ".join(sorted(ids))
+
+
+def _refuse_without_tag(thing: str, described: Mapping[str, Any]) -> None:
+    """Raise CheckFailed for a part of a network that EMR's managed policy leaves out."""
+    tags = {tag["Key"]: tag["Value"] for tag in described.get("Tags", ())}
+    if tags.get(EMR_TAG) != EMR_TAG_VALUE:
+        raise CheckFailed(
+            f"{thing} lacks the tag {EMR_TAG}.",
+            f"Tag it with {EMR_TAG}={EMR_TAG_VALUE}: EMR's managed policy goes by it.",
+        )
 
 
 def vcpus(subject: Subject) -> str:
-    """Compare the vCPUs of one cluster on demand with the account's quota."""
-    nodes = _nodes(subject)
-    types = subject.client("ec2").describe_instance_types(InstanceTypes=sorted(nodes))
+    """Compare the vCPUs on demand of the largest cluster with the account's quota."""
+    found = clusters(subject)
+    kinds = {p.types[0].instance_type for each in found.values() for p in parts(each)}
+    types = subject.client("ec2").describe_instance_types(InstanceTypes=sorted(kinds))
     of_type = {
         each["InstanceType"]: each["VCpuInfo"]["DefaultVCpus"]
         for each in types["InstanceTypes"]
     }
-    needed = sum(of_type[kind] * count for kind, count in nodes.items())
+    sizes = {n: most_on_demand_vcpus(each, of_type) for n, each in found.items()}
+    largest = max(sizes, key=lambda name: sizes[name])
+    needed = sizes[largest]
     quotas = subject.client("service-quotas")
     quota = quotas.get_service_quota(ServiceCode="ec2", QuotaCode=VCPU_QUOTA)["Quota"]
     allowed = int(quota["Value"])
     if needed > allowed:
         raise CheckFailed(
-            f"a cluster of {subject.cluster.name} has {needed} vCPUs on demand; the "
-            f"account may run {allowed} ({VCPU_QUOTA}).",
-            "Ask AWS to raise the quota, or choose smaller nodes in the cluster's file.",
+            f"a cluster of {largest} has up to {needed} vCPUs on demand; the account "
+            f"may run {allowed} ({VCPU_QUOTA}).",
+            "Ask AWS to raise the quota, or choose fewer or smaller nodes in the "
+            "cluster's file.",
         )
-    return f"{needed} of {allowed}: {allowed // needed} clusters at once"
-
-
-def _nodes(subject: Subject) -> Counter[str]:
-    """Return the nodes on demand of the cluster by their type; of a fleet the first."""
-    nodes = subject.cluster.instances
-    if isinstance(nodes, InstanceGroups):
-        found = Counter({nodes.primary.instance_type: 1})
-        found[nodes.core.instance_type] += nodes.core.instance_count
-        if nodes.task and nodes.task.market is not Market.SPOT:
-            found[nodes.task.instance_type] += nodes.task.instance_count
-        return found
-    found = Counter({nodes.primary.instance_types[0]: 1})
-    first = nodes.core.instance_types[0]
-    units = nodes.core.target_on_demand_capacity
-    found[first.instance_type] += math.ceil(units / first.weighted_capacity)
-    return found
+    return f"{needed} of {allowed} for {largest}: {allowed // needed} clusters at once"
 
 
 def dags(subject: Subject) -> str:
@@ -269,7 +333,7 @@ def optimizers(subject: Subject) -> str:
 def _refuse_without_stack(subject: Subject, layer: str, thing: str) -> None:
     """Raise CheckFailed for a thing that the stack of a layer would have to make."""
     stack = f"lake-{subject.deployed.name}-{layer}"
-    if subject.emulated or stack in set(_stacks(subject)):
+    if subject.emulated or stack in _stacks(subject):
         return
     raise CheckFailed(
         f"{thing} is there, and no stack {stack}.",
@@ -278,10 +342,14 @@ def _refuse_without_stack(subject: Subject, layer: str, thing: str) -> None:
     )
 
 
-def _stacks(subject: Subject) -> Iterator[str]:
-    client = subject.client("cloudformation")
+def _stacks(subject: Subject) -> Dict[str, Dict[str, str]]:
+    """Return the outputs of the stacks, by the stack's name."""
+    client, found = subject.client("cloudformation"), {}
     for page in client.get_paginator("describe_stacks").paginate():
-        yield from (each["StackName"] for each in page["Stacks"])
+        for each in page["Stacks"]:
+            made = each.get("Outputs", ())
+            found[each["StackName"]] = {e["OutputKey"]: e["OutputValue"] for e in made}
+    return found
 
 
 def _is_role(iam: Any, name: str) -> bool:
@@ -302,8 +370,9 @@ CHECKS = (
     Check("roles", "And those of the roles?", roles, _NEEDS, _NO_ROLES),
     Check("linked-roles", "Are AWS's roles there?", linked_roles, _NEEDS, _NO_ROLES),
     Check("services", "Has the region all services?", services, _NEEDS, _NO_EC2),
-    Check("zones", "Have two zones the nodes?", zones, _NEEDS, _NO_EC2),
-    Check("vcpus", "May a cluster run?", vcpus, _NEEDS, _NO_EC2),
+    Check("zones", "Have the zones the nodes?", zones, _NEEDS, _NO_EC2),
+    Check("groups", "Have security groups EMR's tag?", groups, _NEEDS, _NO_EC2),
+    Check("vcpus", "May each cluster run?", vcpus, _NEEDS, _NO_EC2),
     Check("dags", "Does Airflow take all DAGs?", dags),
     Check(
         "optimizers",

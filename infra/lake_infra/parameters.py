@@ -54,10 +54,10 @@ def known_values(
 
 
 def _network(environment: EnvironmentSpec) -> dict[str, str]:
-    """Return the ids of a network that is there already; none of one to be made."""
+    """Return the ids of a network that is there already; empty ones of one to be made."""
     found = environment.network
     if found is None:
-        return {}
+        return dict.fromkeys(("VpcId", "SubnetIdA", "SubnetIdB"), "")
     return {
         "VpcId": found.vpc,
         "CidrOfVpcId": found.cidr,
@@ -73,11 +73,18 @@ def parameters(
 ) -> dict[str, str]:
     """Return the values of those parameters of a template that the files define.
 
+    What they leave out is the empty text where that is the template's default: a stack
+    keeps the value that it had of a parameter which it is not told.
+
     Raises NotDeployable for a value that CloudFormation does not take.
     """
     known = known_values(environment, domains)
     asked = template.get("Parameters", {})
-    found = {name: known[name] for name in asked if known.get(name)}
+    found = {
+        name: known[name]
+        for name, each in asked.items()
+        if known.get(name) or (name in known and each.get("Default") == "")
+    }
     if too_long := [n for n, each in found.items() if len(each) > VALUE_CHARACTERS]:
         raise NotDeployable(
             environment.name,

@@ -37,7 +37,9 @@ variable "parameters" {
 }
 
 variable "more" {
-  description = "What only people know, by layer, as MonthlyBudget of alerts"
+  # A stack is told these and `parameters` alone: what is left out goes back to the template's
+  # default, whatever the stack was given before.
+  description = "Every value that people gave, by layer, as MonthlyBudget of alerts"
   type        = map(map(string))
   default     = {}
 }

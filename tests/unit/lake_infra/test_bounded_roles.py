@@ -98,7 +98,22 @@ def test_without_them_nothing_changes():
     assert template["Resources"]["Rolesteps"]["Properties"]["Path"] == "/"
     assert "PermissionsBoundary" not in json.dumps(template)
     asked = parameters(load_template("emr"), environment(), [STOCK])
-    assert asked["RolePath"] == "/" and "PermissionsBoundaryArn" not in asked
+    assert (asked["RolePath"], asked["PermissionsBoundaryArn"]) == ("/", "")
+
+
+@pytest.mark.parametrize("layer", ["emr", "mwaa", "deploy"])
+def test_a_boundary_that_the_file_no_longer_names_is_taken_from_the_stack(layer):
+    """A stack keeps what it was told before, unless it is told the empty text."""
+    told = [
+        parameters(load_template(layer), each, [SALES])["PermissionsBoundaryArn"]
+        for each in (ASKED, environment())
+    ]
+    assert told == [BOUNDARY, ""]
+
+
+def test_the_profile_of_the_nodes_has_the_path_of_its_role():
+    profile = load_template("emr")["Resources"]["InstanceProfile"]["Properties"]
+    assert profile["Path"] == {"Ref": "RolePath"}
 
 
 def test_the_role_of_the_acceptance_run_is_below_the_path_too():

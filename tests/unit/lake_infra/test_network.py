@@ -135,4 +135,10 @@ def test_its_ids_are_told_to_the_template_and_go_on_to_the_other_layers():
             {"Ref": name},
             {"Ref": given},
         ]
-    assert "VpcId" not in parameters(NETWORK, environment(), [domain("sales")])
+
+
+def test_a_network_that_the_file_no_longer_names_is_no_longer_told():
+    """A stack keeps what it was told before, unless it is told the empty text."""
+    told = parameters(NETWORK, environment(), [domain("sales")])
+    ids = dict.fromkeys(("VpcId", "SubnetIdA", "SubnetIdB"), "")
+    assert told == {"Environment": "test", **ids}

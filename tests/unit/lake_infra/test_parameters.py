@@ -27,6 +27,17 @@ def test_a_template_is_told_what_it_asks_for_and_the_files_know():
     }
 
 
+def test_what_the_files_leave_out_is_told_where_its_default_is_empty():
+    """And nothing where a template has another default, or the files never know it."""
+    boundary = {"Default": ""}
+    for asked, told in (
+        ({"PermissionsBoundaryArn": boundary}, {"PermissionsBoundaryArn": ""}),
+        ({"PermissionsBoundaryArn": {"Default": "x"}}, {}),
+        ({"ZoneA": {"Default": ""}}, {}),
+    ):
+        assert parameters({"Parameters": asked}, environment(), DOMAINS) == told
+
+
 def test_the_deployment_is_told_as_its_clusters_are_tagged():
     asked = {"Parameters": {"Deployment": {}}}
     told = [

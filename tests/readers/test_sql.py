@@ -17,6 +17,7 @@ from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
 
+import duckdb
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -25,6 +26,7 @@ from lake_spec.hudi.layout import HUDI_COLUMNS
 
 from lake_local.show.readers import BATCH
 from lake_local.show.request import Request
+from tests.readers.spark_words import WORDS
 
 PROJECT = Path(__file__).resolve().parents[2]
 T1, T2, T3 = (f"2026010{day}000000000" for day in (1, 2, 3))
@@ -556,6 +558,11 @@ def test_a_product_names_the_table_that_hudi_alone_reads(made, tables):
     code, _, words = made("SELECT id, note FROM input_1", views)
     assert code == 4 and words.startswith("shop.merged is merge-on-read")
     assert "run shop_maintenance" in words
+
+
+@pytest.mark.parametrize("spark, sql, value", WORDS, ids=[each[0] for each in WORDS])
+def test_duckdb_makes_of_its_words_what_spark_makes_of_its_own(spark, sql, value):
+    assert duckdb.sql(sql).fetchall() == [(value,)]
 
 
 def test_a_product_of_no_rows_has_no_share(made):

@@ -78,7 +78,7 @@ def own_files(path: str) -> pa.Table:
         if each.is_file()
     }
     connection = layers.connect()
-    opened = {"lake.rows": layers.LayerFiles(files)}
+    opened = {"lake.rows": layers.LayerFiles(files, "lake.rows")}
     layers.open_layers(connection, opened, (HUDI_PREFIX,))
     return connection.sql("FROM lake.rows").to_arrow_table()
 

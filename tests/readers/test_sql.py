@@ -15,14 +15,18 @@ from dataclasses import asdict
 from datetime import datetime, timezone
 from decimal import Decimal
 from pathlib import Path
+from types import MappingProxyType
 
+import duckdb
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 from lake_spec.hudi.layout import HUDI_COLUMNS
 
+from lake_local.show.readers import BATCH
 from lake_local.show.request import Request
+from tests.readers.spark_words import WORDS
 
 PROJECT = Path(__file__).resolve().parents[2]
 T1, T2, T3 = (f"2026010{day}000000000" for day in (1, 2, 3))
@@ -77,6 +81,23 @@ def row(key, note="", **more):
     return {"id": key, "amount": Decimal("1.50"), "since": MAY, "note": note, **more}
 
 
+MODULE = (sys.executable, "-m")
+ONE_THREAD = (
+    *(sys.executable, "-c"),
+    """
+import duckdb, runpy, sys
+connect = duckdb.connect
+duckdb.connect = lambda config: connect(config={**config, "threads": 1})
+runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+""",
+)
+"""What runs a program; by one thread DuckDB reads no later rows meanwhile."""
+
+
+def of(files, table, layer="current"):
+    return {"files": files, "table": table, "layer": layer}
+
+
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
     orders = Folder(tmp_path_factory.mktemp("orders"))
@@ -105,11 +126,11 @@ def tables(tmp_path_factory):
     merged.add(f".a_{T1}.log.1_0-1-2").touch()
     broken = {**orders.files, f"c_0-1-2_{T1}.parquet": "/not/there"}
     return {
-        "shop.orders": {"files": orders.files, "is_log": False},
-        "shop.orders_changes": {"files": changes.files, "is_log": True},
-        "shop.emptied": {"files": emptied.files, "is_log": False},
-        "shop.merged": {"files": merged.files, "is_log": False},
-        "shop.broken": {"files": broken, "is_log": False},
+        "shop.orders": of(orders.files, "shop.orders"),
+        "shop.orders_changes": of(changes.files, "shop.orders", "changes"),
+        "shop.emptied": of(emptied.files, "shop.emptied"),
+        "shop.merged": of(merged.files, "shop.merged"),
+        "shop.broken": of(broken, "shop.broken"),
     }
 
 
@@ -117,7 +138,7 @@ def tables(tmp_path_factory):
 def ask(tables, tmp_path):
     """Ask the program: its exit code, its output, its error."""
 
-    def ask(sql, how="csv", limit=0, leave=("shop.broken",)):
+    def ask(sql, how="csv", limit=0, leave=("shop.broken",), program=MODULE):
         question = {
             "sql": sql,
             "format": how,
@@ -129,7 +150,7 @@ def ask(tables, tmp_path):
         file = tmp_path / "question.json"
         file.write_text(json.dumps(question))
         done = subprocess.run(
-            [sys.executable, "-m", "lake_local.show.sql", file, tmp_path / "log"],
+            [*program, "lake_local.show.sql", file, tmp_path / "log"],
             env={**os.environ, "PYTHONPATH": f"{PROJECT}/local:{PROJECT}/dags"},
             cwd=tmp_path,
             capture_output=True,
@@ -219,8 +240,8 @@ def test_rows_in_log_files_are_refused_with_who_reads_them(ask):
     assert (code, shown) == (2, "")
     assert words == (
         "shop.merged is merge-on-read, and has changes in log files that no compaction"
-        " has merged yet. Hudi alone reads them: ./run_locally.sh show --engine spark. To"
-        " compact: ./run_locally.sh run shop_maintenance"
+        " has merged yet. To compact: ./run_locally.sh run shop_maintenance. To read it by"
+        " Spark: ./run_locally.sh show shop.merged --engine spark"
     )
 
 
@@ -237,6 +258,110 @@ def test_rows_in_log_files_are_refused_with_who_reads_them(ask):
 def test_a_table_that_is_not_there_is_met_with_what_there_is(ask, sql, message):
     code, shown, words = ask(sql)
     assert (code, shown) == (2, "") and words.startswith(message)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SHOW TABLES",
+        "SHOW ALL TABLES",
+        "FROM (SHOW TABLES)",
+        "DESCRIBE",
+        "FROM information_schema.tables",
+        "FROM PG_CATALOG.pg_tables",
+    ],
+)
+def test_duckdbs_lists_are_refused_with_where_the_lakes_is(ask, sql):
+    code, shown, words = ask(sql)
+    assert (code, shown) == (2, "")
+    assert words.endswith("Without a query, this command lists the tables.")
+
+
+def test_a_table_is_described(ask):
+    assert ask("DESCRIBE shop.orders")[1].splitlines()[1].startswith("id,INTEGER")
+
+
+def test_json_of_two_columns_of_one_name_is_refused(ask):
+    sql = "SELECT 1 AS a, 2 AS a"
+    code, shown, words = ask(sql, "json")
+    assert (code, shown) == (2, "") and "the name 'a'" in words
+    assert words.endswith("name them by AS.")
+    assert ask(sql) == (0, "a,a\n1,2\n", "")
+
+
+def test_an_interval_is_a_text_also_within_a_list(ask):
+    months = "INTERVAL '14 months 3 days 4 hours'"
+    rows = ask(f"SELECT {months} AS i, [{months}] AS l", "json")[1]
+    text = "14 months 3 days 4:00:00"
+    assert json.loads(rows) == [{"i": text, "l": [text]}]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "'12000-01-01'::TIMESTAMP",
+        "'inf'::DATE",
+        "'2020-01-01 00:00:00.123456789'::TIMESTAMP_NS",
+    ],
+)
+def test_a_time_that_python_does_not_know_is_refused_by_its_column(ask, value):
+    code, shown, words = ask(f"SELECT 1 AS id, {value} AS at")
+    assert (code, shown) == (2, "") and words.startswith("column 'at' has a time")
+    assert ask(f"SELECT CAST({value} AS VARCHAR) AS at")[0] == 0
+
+
+BAD = 5 * BATCH
+"""The row at which a query fails: far enough for the first rows to be written."""
+FAILS = f"CASE WHEN id = {BAD} THEN 'bad' ELSE '1' END::INT"
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """A table of more than one batch."""
+    folder = Folder(tmp_path_factory.mktemp("many"))
+    folder.commit(T1, {"id": "int"})
+    ids = [{"id": each} for each in range(BAD + 1)]
+    folder.rows("a", T1, pa.schema([("id", pa.int32())]), ids)
+    return folder.files
+
+
+@pytest.mark.parametrize("removed", [False, True], ids=["bad-row", "removed-file"])
+@pytest.mark.parametrize("program", ["sql", "show"])
+def test_rows_that_end_too_early_are_called_incomplete(
+    monkeypatch, tables, many, ask, show, program, removed
+):
+    """An old file that is gone meanwhile is that of a run which cleans."""
+    gone = {f"a_0-1-2_{int(T1) - 1}.parquet": "/not/there"} if removed else {}
+    monkeypatch.setitem(tables, "shop.many", of({**many, **gone}, "shop.many"))
+    if program == "sql":
+        code, shown, words = ask(
+            f"SELECT id, {FAILS} AS n FROM shop.many", program=ONE_THREAD
+        )
+    else:
+        code, shown, words = show(
+            "shop.many", program=ONE_THREAD, order=(), where=f"{FAILS} = 1"
+        )
+    assert code == 2 and BATCH < len(shown.splitlines()) < BAD
+    reason = "a run removed files" if removed else "Conversion Error: Could not convert"
+    assert words.startswith(
+        f"the output is incomplete, use none of it: {reason}"
+    ), words
+    assert len(words.splitlines()) == 1
+
+
+@pytest.mark.parametrize("program", ["sql", "show"])
+def test_files_that_go_before_a_row_is_written_end_as_changed(
+    monkeypatch, tables, many, ask, show, program
+):
+    gone = {f"a_0-1-2_{int(T1) - 1}.parquet": "/not/there"}
+    monkeypatch.setitem(tables, "shop.many", of({**many, **gone}, "shop.many"))
+    last = 2 * BAD
+    if program == "sql":
+        found = ask(f"SELECT id, {FAILS} AS n FROM shop.many", limit=last)
+    else:
+        where = f"{FAILS} = 1"
+        found = show("shop.many", order=(), where=where, limit=last)
+    assert found == (3, "", "")
 
 
 def test_a_mistake_is_shown_where_it_is(ask):
@@ -303,7 +428,7 @@ def test_variables_of_the_program_are_no_tables(ask):
 def show(tables, tmp_path):
     """Ask the program of `show` for a layer's files: its exit code, output and error."""
 
-    def show(name="shop.orders", layer="current", **asked):
+    def show(name="shop.orders", layer="current", program=MODULE, **asked):
         request = Request(
             *(name, layer, "s3://lake"),
             **{"order": ("id",), "format": "csv", "columns": ("id",), **asked},
@@ -312,7 +437,7 @@ def show(tables, tmp_path):
         file = tmp_path / "requests.json"
         file.write_text(json.dumps({"requests": [asdict(request)]}))
         done = subprocess.run(
-            [sys.executable, "-m", "lake_local.show.readers", file, tmp_path / "log"],
+            [*program, "lake_local.show.readers", file, tmp_path / "log"],
             env={**os.environ, "PYTHONPATH": f"{PROJECT}/local:{PROJECT}/dags"},
             cwd=tmp_path,
             capture_output=True,
@@ -364,13 +489,14 @@ def test_what_show_cannot_answer_ends_with_the_reason(show, name, asked, code, m
 def made(tables, tmp_path):
     """Ask the program of `try-product` for the rows of a SQL over `shop.orders`."""
 
-    def made(sql, **asked):
+    def made(sql, views=MappingProxyType({}), **asked):
         question = {
             "name": "shop.product",
             "sql": sql,
             "views": {
-                "input_0": tables["shop.orders"]["files"],
-                "input_1": tables["shop.emptied"]["files"],
+                "input_0": tables["shop.orders"],
+                "input_1": tables["shop.emptied"],
+                **views,
             },
             "columns": {"id": "bigint", "note": "string"},
             "key": ["id"],
@@ -415,6 +541,28 @@ def test_rows_of_a_product_come_with_types_number_and_matches(made):
 def test_rows_of_one_key_are_told(made):
     words = made("SELECT 1 AS id, note FROM input_0")[2]
     assert words.endswith("the key (id) has 2 row(s) too many")
+
+
+@pytest.mark.parametrize("key", [["id"], ["id", "note"]])
+def test_rows_without_a_key_are_told_apart(made, key):
+    sql = "SELECT NULL AS id, 'a' AS note UNION ALL FROM (VALUES (1, 'a'), (1, 'a'))"
+    words = made(sql, key=key)[2].splitlines()
+    assert words[-2:] == [
+        f"the key ({', '.join(key)}) is NULL in 1 row(s)",
+        f"the key ({', '.join(key)}) has 1 row(s) too many",
+    ]
+
+
+def test_a_product_names_the_table_that_hudi_alone_reads(made, tables):
+    views = {"input_1": tables["shop.merged"]}
+    code, _, words = made("SELECT id, note FROM input_1", views)
+    assert code == 4 and words.startswith("shop.merged is merge-on-read")
+    assert "run shop_maintenance" in words
+
+
+@pytest.mark.parametrize("spark, sql, value", WORDS, ids=[each[0] for each in WORDS])
+def test_duckdb_makes_of_its_words_what_spark_makes_of_its_own(spark, sql, value):
+    assert duckdb.sql(sql).fetchall() == [(value,)]
 
 
 def test_a_product_of_no_rows_has_no_share(made):

@@ -9,7 +9,7 @@ from lake_check.rules.rule_set import rule
 from lake_check.rules.source import globs
 from lake_check.rules.table_names import Found
 from lake_spec.diagnostics.diagnostic import got
-from lake_spec.layout.glue_names import glue_names
+from lake_spec.layout.glue_names import QUARANTINE, glue_names
 from lake_spec.model import TableSpec
 
 
@@ -34,14 +34,14 @@ def tables_share_no_files(specs: Sequence[TableSpec]) -> Iterator[Found]:
 
 @rule
 def catalogue_names_are_free(specs: Sequence[TableSpec]) -> Iterator[Found]:
-    """Refuse a table named like the history, changes or `_ro` of another.
+    """Refuse a table named like the history, changes, quarantine or `_ro` of another.
 
     Fix: Choose another name for the table, and rename its file.
     """
     taken = {
         (spec.domain, name): spec
         for spec in specs
-        for name in glue_names(spec)
+        for name in (*glue_names(spec), spec.name + QUARANTINE)
         if name != spec.name
     }
     for position, spec in enumerate(specs):

@@ -10,7 +10,10 @@ RO = "_ro"
 """Suffix of a merge-on-read table without what was not yet compacted."""
 
 _SUFFIXES = {"changes": "_changes", "current": "", "history": "_history"}
-SUFFIXES = (_SUFFIXES["history"], _SUFFIXES["changes"], RO)
+QUARANTINE = "_quarantine"
+"""Suffix of the quarantine, by which `sql` reads it; the catalogue does not have it."""
+
+SUFFIXES = (_SUFFIXES["history"], _SUFFIXES["changes"], QUARANTINE, RO)
 """The suffixes that a name may end with which is not the table's own."""
 
 

@@ -162,15 +162,89 @@ def to_sql(tree: exp.Expr) -> str:
 def in_duckdb(text: str) -> str:
     """Return a compiled query of Spark in DuckDB's SQL.
 
-    Raises BadSql where DuckDB has nothing that means the same.
+    What both engines have under one name with two meanings is written anew: a cast to a
+    whole number, which cuts off the fraction, `dayofweek`, `weekday`, and a `substring`
+    from 0. Functions that sqlglot does not know stay as they are, also where DuckDB does
+    not have them.
+
+    Raises BadSql for `hash` and days of the week by EXTRACT or `date_part`, which DuckDB
+    counts otherwise, and where sqlglot has no words of DuckDB.
     """
     try:
-        tree = sqlglot.parse_one(text, dialect=SPARK)
+        tree = _as_spark_means(sqlglot.parse_one(text, dialect=SPARK))
         return tree.sql(dialect="duckdb", unsupported_level=ErrorLevel.RAISE)
+    except BadSql:
+        raise
     except (UnsupportedError, ParseError, TokenError) as error:
         raise BadSql(1, str(error).split("\n")[0].rstrip(".")) from None
     except _FAULTS_OF_ITS_OWN as error:
         raise BadSql(1, f"it cannot be translated ({type(error).__name__})") from None
+
+
+_WHOLE = exp.DataType.SIGNED_INTEGER_TYPES
+_DAYS_OF_WEEK = frozenset({"dayofweek", "dow", "dayofweek_iso", "dow_iso"})
+
+
+def _as_spark_means(tree: exp.Expr) -> exp.Expr:
+    """Return a tree of which DuckDB makes what Spark makes of the given one."""
+    for node in reversed(list(tree.walk())):  # inner parts first
+        other = _other_words(node)
+        if other is not None:
+            node.replace(other)
+    return tree
+
+
+def _other_words(node: exp.Expr) -> Optional[exp.Expr]:
+    """Return what to write in place of a part of a tree, if anything. Raises BadSql."""
+    name = node.name.lower() if isinstance(node, exp.Anonymous) else ""
+    if isinstance(node, exp.Cast) and node.to.this in _WHOLE and not node.this.is_int:
+        return _whole(node.this, node.to)
+    if isinstance(node, exp.DayOfWeek):
+        return exp.paren(exp.Add(this=node.copy(), expression=exp.Literal.number(1)))
+    if name == "weekday":
+        (day,) = node.expressions
+        iso = exp.Anonymous(this="isodow", expressions=[exp.cast(day.copy(), "date")])
+        return exp.paren(exp.Sub(this=iso, expression=exp.Literal.number(1)))
+    if isinstance(node, exp.Substring):
+        start, other = node.args["start"], node.copy()
+        if start.is_int and start.to_py():
+            return None
+        zero = exp.EQ(this=exp.paren(start.copy()), expression=exp.Literal.number(0))
+        first = exp.Case().when(zero, exp.Literal.number(1)).else_(start.copy())
+        other.set("start", first)
+        return other
+    if name == "hash":
+        raise BadSql(1, "hash() has other values there")
+    part = node.name if isinstance(node, exp.Extract) else ""
+    if name in ("date_part", "datepart"):
+        part = node.expressions[0].name
+    if part.lower() in _DAYS_OF_WEEK:
+        raise BadSql(1, f"{part} has other numbers there, but dayofweek() can be used")
+    return None
+
+
+def _whole(value: exp.Expr, kind: exp.DataType) -> exp.Expr:
+    """Return a cast to a whole number that cuts off the fraction of a number or a text.
+
+    DuckDB alone knows the type of a value. It binds each way for any type, so a way that a
+    type does not take begins with its text.
+    """
+
+    def cut_off(by: str) -> exp.Expr:
+        text = exp.cast(value.copy(), "text")
+        number = exp.TryCast(this=text, to=exp.DataType.build(by))
+        cut = exp.Anonymous(this="trunc", expressions=[number])
+        return exp.TryCast(this=cut, to=kind.copy())
+
+    found = exp.Anonymous(this="typeof", expressions=[value.copy()])
+    floats = found.copy().isin("FLOAT", "DOUBLE")
+    exact = exp.or_(found.copy().eq("VARCHAR"), found.copy().like("DECIMAL%"))
+    return exp.paren(
+        exp.Case()
+        .when(floats, cut_off("double"))
+        .when(exact, cut_off("decimal(38, 18)"))
+        .else_(exp.TryCast(this=value.copy(), to=kind.copy()))
+    )
 
 
 def text_of(tree: exp.Expr) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lake_spec.hudi.layout import METADATA_TABLE_FOLDER
-from lake_spec.layout.glue_names import glue_name
+from lake_spec.layout.glue_names import QUARANTINE, glue_name
 from lake_spec.layout.table_folders import layer_folder
 from lake_spec.model import DomainSpec, TableSpec
 
@@ -20,8 +20,6 @@ from lake_local.show.request import Layer
 from lake_local.workspace.command_line import typed
 from lake_local.workspace.specs import Specs
 from lake_local.workspace.state_dir import StateDirectory
-
-_QUARANTINE = "_quarantine"
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def named(domains: Iterable[DomainSpec], warehouse: str) -> dict[str, LakeTable]
 def name_of(table: str, layer: Layer) -> str:
     """Return the name of a layer of `domain.table`, as queries and the catalogue have it."""
     if layer is Layer.QUARANTINE:
-        return table + _QUARANTINE
+        return table + QUARANTINE
     return glue_name(table, layer.value)
 
 

@@ -114,7 +114,4 @@ def _known(names: Mapping[str, str], kind: str) -> str:
 
 
 def _unknown(kind: str) -> NeedsHudi:
-    return NeedsHudi(
-        f"a column has the type {kind!r}, which DuckDB is not told of. Spark reads the"
-        " table: ./run_locally.sh show --engine spark"
-    )
+    return NeedsHudi(f"a column has the type {kind!r}, which DuckDB is not told of.")

@@ -1,7 +1,7 @@
 """Layers of tables as views of DuckDB, from their files alone: no server and no Java.
 
     connection = connect()
-    open_layers(connection, {"moma.artists": LayerFiles({...})})
+    open_layers(connection, {"moma.artists": LayerFiles({...}, "moma.artists")})
 
 leaves a connection that reads these files, and nothing else of this machine or a network.
 """
@@ -18,6 +18,7 @@ from typing import Any, Callable, Dict, Iterable, Mapping, Tuple
 import duckdb
 
 from lake_local.show.duckdb_types import quoted
+from lake_local.show.request import Layer
 from lake_local.show.snapshot import Files, Part, Snapshot, snapshot_of
 
 _LIVE = """
@@ -34,10 +35,14 @@ WHERE lake_op <> 'retract'
 
 @dataclass(frozen=True)
 class LayerFiles:
-    """The files of a layer; of a change log, retracted rows are no rows."""
+    """The files of a layer; of a change log, retracted rows are no rows.
+
+    `table` is DOMAIN.TABLE, which messages name.
+    """
 
     files: Files
-    is_log: bool = False
+    table: str
+    layer: str = Layer.CURRENT.value
 
 
 def connect() -> duckdb.DuckDBPyConnection:
@@ -84,12 +89,19 @@ def open_layers(
         QueryRefused: a layer has no snapshot, or one that Hudi alone reads.
     """
     read = _reader_of_metadata()
-    found = {name: snapshot_of(name, each.files, read) for name, each in layers.items()}
+    found = {
+        name: snapshot_of(each.table, each.files, read, each.layer)
+        for name, each in layers.items()
+    }
     _close(connection, found.values(), written)
     for name, snapshot in found.items():
         schema, _, table = name.partition(".")
         rows = _rows(connection, snapshot)
-        live = _LIVE.format(rows=rows) if layers[name].is_log else rows
+        live = (
+            _LIVE.format(rows=rows)
+            if layers[name].layer == Layer.CHANGES.value
+            else rows
+        )
         columns = (
             quoted(each) for each in snapshot.columns if not each.startswith(hidden)
         )

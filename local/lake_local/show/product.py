@@ -3,9 +3,9 @@
     python -m lake_local.show.product QUESTION.json LOG
 
 The question has the product's `name`, its `sql` in DuckDB's words, the `views` that it
-reads (the files of each), its declared `columns` and `key`, `time_joins` (the table of
-each with the column that tells rows without a match), `format` and `limit`. Rows go to
-standard output; their number, types and rows without a match to standard error.
+reads (the files, table and layer of each), its declared `columns` and `key`, `time_joins`
+(the table of each with the column that tells rows without a match), `format` and `limit`.
+Rows go to standard output; their number, types and rows without a match to standard error.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from lake_local import text
 from lake_local.show.duckdb_types import quoted
 from lake_local.show.layers import LayerFiles, are_gone, connect, open_layers
 from lake_local.show.query import (
-    CHANGED,
     NEEDS_HUDI,
-    REFUSED,
+    changed,
     keep_output_clean,
+    refused,
     write_rows,
 )
 from lake_local.show.readers import Found
-from lake_local.show.request import NeedsHudi, QueryRefused
+from lake_local.show.request import NeedsHudi, QueryRefused, ReadingFailed
 
 VIEWS = "inputs"
 MADE = "lake_made"
@@ -49,16 +49,13 @@ def main(argv: Sequence[str]) -> int:
         for line in told(connection, asked):
             print(line, file=words)
     except QueryRefused as error:
-        print(error, file=words)
-        return NEEDS_HUDI if isinstance(error, NeedsHudi) else REFUSED
-    except (duckdb.Error, FileNotFoundError) as error:
-        if any(map(are_gone, asked["views"].values())):
-            return CHANGED
-        print(
-            f"{asked['name']}: DuckDB does not run its SQL, which Spark may: {error}",
-            file=words,
-        )
-        return REFUSED
+        code = refused(str(error), data, words)
+        return NEEDS_HUDI if isinstance(error, NeedsHudi) else code
+    except (duckdb.Error, FileNotFoundError, ReadingFailed) as error:
+        if any(are_gone(each["files"]) for each in asked["views"].values()):
+            return changed(data, words)
+        reason = f"DuckDB does not run its SQL, which Spark may: {error}"
+        return refused(f"{asked['name']}: {reason}", data, words)
     finally:
         for stream in (data, words):
             stream.flush()
@@ -72,7 +69,7 @@ def made(asked: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
     """
     connection = connect()
     views = {
-        f"{VIEWS}.{view}": LayerFiles(files) for view, files in asked["views"].items()
+        f"{VIEWS}.{view}": LayerFiles(**each) for view, each in asked["views"].items()
     }
     open_layers(connection, views, (HUDI_PREFIX,), schema_of_names=VIEWS)
     connection.execute(f"CREATE TEMP TABLE {MADE} AS {asked['sql']}")
@@ -102,9 +99,15 @@ def told(
     rows = _number(connection, "count(*)")
     yield f"\n{asked['name']}: {rows:,} row(s)"
     keys = ", ".join(map(quoted, asked["key"]))
-    several = rows - _number(connection, f"count(DISTINCT ({keys}))")
+    names = ", ".join(asked["key"])
+    with_null = " OR ".join(f"{quoted(each)} IS NULL" for each in asked["key"])
+    nulls = _number(connection, f"count(*) FILTER (WHERE {with_null})")
+    different = f"count(DISTINCT ({keys})) FILTER (WHERE NOT ({with_null}))"
+    several = rows - nulls - _number(connection, different)
+    if nulls:
+        yield f"the key ({names}) is NULL in {nulls:,} row(s)"
     if several:
-        yield f"the key ({', '.join(asked['key'])}) has {several:,} row(s) too many"
+        yield f"the key ({names}) has {several:,} row(s) too many"
     for table, column in asked["time_joins"]:
         without = _number(connection, f"count(*) FILTER (WHERE {quoted(column)})")
         share = without / rows if rows else 0.0

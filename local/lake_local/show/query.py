@@ -8,12 +8,14 @@ whatever the engine itself prints goes to the log.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
 import tempfile
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, TextIO
+from typing import Any, Callable, Dict, Iterator, Optional, Sequence, TextIO, Tuple
 
 from lake_local.show import request as requests
 from lake_local.show.request import Format, QueryRefused, Request
@@ -89,12 +91,43 @@ def _write(found: Any, request: Request, data: TextIO, words: TextIO) -> None:
 
 
 def write_rows(found: Any, how: str, limit: int, data: TextIO, words: TextIO) -> None:
-    """Write rows in a format, so many at most; 0 is all. Say so if that cut some off."""
+    """Write rows in a format, so many at most; 0 is all. Say so if that cut some off.
+
+    Nothing is written before the first row is there.
+    """
     limited = _Limited(found, limit or None)
-    for line in write(found.columns, limited, how):
+    rows = iter(limited)
+    first = list(islice(rows, 1))
+    for line in write(found.columns, chain(first, rows), how):
         data.write(line)
     if limited.there_is_more:
         print(f"only the first {limit} rows; --limit 0 shows all", file=words)
+
+
+class Output(io.TextIOWrapper):
+    """Our own standard output, which knows whether anything was written to it."""
+
+    begun = False
+
+    def write(self, text: str) -> int:
+        """Write a text, and return its length in characters."""
+        self.begun = True
+        return super().write(text)
+
+
+def refused(reason: str, data: Output, words: TextIO) -> int:
+    """Say why there is no answer, or why what was written is not all of it."""
+    if data.begun:
+        reason = f"the output is incomplete, use none of it: {reason.splitlines()[0]}"
+    print(reason, file=words)
+    return REFUSED
+
+
+def changed(data: Output, words: TextIO) -> int:
+    """Return CHANGED, for another try; REFUSED where that would write rows twice."""
+    if not data.begun:
+        return CHANGED
+    return refused("a run removed files while they were read. Ask again.", data, words)
 
 
 class _Limited:
@@ -116,15 +149,16 @@ class _Limited:
             yield row
 
 
-def keep_output_clean(log: Path) -> List[TextIO]:
+def keep_output_clean(log: Path) -> Tuple[Output, Output]:
     """Return our own standard output and error; from now on both lead to the log."""
-    ours: List[TextIO] = [
-        os.fdopen(os.dup(fd), "w", encoding="utf-8", newline="") for fd in (1, 2)
-    ]
+    data, words = (
+        Output(os.fdopen(os.dup(fd), "wb"), encoding="utf-8", newline="")
+        for fd in (1, 2)
+    )
     engine = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     for fd in (1, 2):
         os.dup2(engine, fd)
-    return ours
+    return data, words
 
 
 def _spark(jars: Path, endpoint: str) -> Any:

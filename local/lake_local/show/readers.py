@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple
 
@@ -23,16 +23,25 @@ from lake_local.show.columns import shown
 from lake_local.show.duckdb_types import quoted
 from lake_local.show.layers import LayerFiles, are_gone, connect, open_layers
 from lake_local.show.query import (
-    CHANGED,
     NEEDS_HUDI,
-    REFUSED,
     answer,
+    changed,
     keep_output_clean,
+    refused,
 )
-from lake_local.show.request import Layer, NeedsHudi, QueryRefused, Request, Validity
+from lake_local.show.request import (
+    NeedsHudi,
+    QueryRefused,
+    ReadingFailed,
+    Request,
+    Validity,
+)
 
-_OF_THE_QUERY = (duckdb.DataError, duckdb.ProgrammingError)
+_OF_THE_QUERY = (duckdb.DataError, duckdb.ProgrammingError, ReadingFailed)
 """Errors that a condition has on some rows, as a text that is no number."""
+
+BATCH = 100_000
+"""Rows that are read at a time."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -47,14 +56,13 @@ def main(argv: Sequence[str]) -> int:
             found = Found(rows(connect(), each, asked.get("endpoint")))
             answer(found, each, data, words, Found.write_parquet)
     except QueryRefused as error:
-        print(error, file=words)
-        return NEEDS_HUDI if isinstance(error, NeedsHudi) else REFUSED
-    except (duckdb.Error, FileNotFoundError) as error:
+        code = refused(str(error), data, words)
+        return NEEDS_HUDI if isinstance(error, NeedsHudi) else code
+    except (duckdb.Error, FileNotFoundError, ReadingFailed) as error:
         if any(are_gone(each.get("files") or {}) for each in asked["requests"]):
-            return CHANGED
+            return changed(data, words)
         if isinstance(error, _OF_THE_QUERY):
-            print(str(error).splitlines()[0], file=words)
-            return REFUSED
+            return refused(str(error).splitlines()[0], data, words)
         raise
     finally:
         for stream in (data, words):
@@ -89,7 +97,7 @@ class Found:
 
     def toLocalIterator(self, _: bool = False) -> Iterator[Tuple[Any, ...]]:
         """Yield the rows, timestamps in UTC without a zone."""
-        yield from rows_of(self._relation.to_arrow_reader())
+        yield from rows_of(self._relation.to_arrow_reader(BATCH))
 
     def write_parquet(self, output: str, limit: int) -> None:
         """Write rows as one Parquet file; a limit of 0 is all."""
@@ -98,15 +106,49 @@ class Found:
 
 
 def rows_of(batches: Iterable[Any]) -> Iterator[Tuple[Any, ...]]:
-    """Yield the rows of batches of Arrow, timestamps in UTC without a zone."""
-    for batch in batches:
-        columns = [each.to_pylist(maps_as_pydicts="strict") for each in batch]
-        for row in zip(*columns):
-            yield tuple(_without_zone(value) for value in row)
+    """Yield the rows of batches of Arrow, timestamps in UTC without a zone.
+
+    Raises:
+        ReadingFailed: the query fails on one of the rows.
+        QueryRefused: a column has a time that Python does not know.
+    """
+    for batch in _read(batches):
+        names = batch.schema.names
+        yield from zip(*(_values(name, each) for name, each in zip(names, batch)))
 
 
-def _without_zone(value: Any) -> Any:
-    return value.replace(tzinfo=None) if isinstance(value, datetime) else value
+def _read(batches: Iterable[Any]) -> Iterator[Any]:
+    try:
+        yield from batches
+    except OSError as error:  # Arrow's one error for all those of DuckDB
+        raise ReadingFailed(str(error)) from error
+
+
+def _values(name: str, column: Any) -> List[Any]:
+    try:
+        found = column.to_pylist(maps_as_pydicts="strict")
+    except (OverflowError, ValueError):
+        raise QueryRefused(
+            f"column {name!r} has a time that is not shown: before year 1, after 9999,"
+            f" infinite or in nanoseconds. Write CAST({quoted(name)} AS VARCHAR) in a query"
+            " of ./run_locally.sh sql."
+        ) from None
+    return [_plain(value) for value in found]
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of Arrow as the formats write it: an interval is a text."""
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=None)
+    if isinstance(value, tuple):  # no other type of Arrow comes as one
+        months, days, nanoseconds = value
+        time = timedelta(microseconds=nanoseconds // 1000)
+        return f"{months} months {days} days {time}"
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    return value
 
 
 def rows(
@@ -138,7 +180,7 @@ def _all_rows(
         from lake_local.show import published  # slow to start
 
         return published.rows(connection, request, endpoint)
-    layer = LayerFiles(request.files, request.layer == Layer.CHANGES.value)
+    layer = LayerFiles(request.files, request.table, request.layer)
     written = (request.output,) if request.output else ()
     open_layers(connection, {request.table: layer}, written=written)
     schema, _, name = request.table.partition(".")

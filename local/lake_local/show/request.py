@@ -15,12 +15,19 @@ class QueryRefused(Exception):
     """
 
 
+class ReadingFailed(Exception):
+    """A query failed on a row, or a run removed its files, while its rows were read.
+
+    Fix: Follow the message. Where it says that the output is incomplete, use none of it.
+    """
+
+
 class NeedsHudi(QueryRefused):
     """A table has what Spark with Hudi alone reads: log files that no compaction has merged,
     or a column of a type that DuckDB is not told of.
 
-    Fix: Run `./run_locally.sh show --engine spark`, or maintenance of the domain, which
-    compacts.
+    Fix: Run `./run_locally.sh show DOMAIN.TABLE --engine spark`, with `--layer` for another
+    layer than current, or maintenance of the domain, which compacts.
     """
 
 

@@ -19,7 +19,7 @@ from lake_spec.layout.table_folders import COMMITS
 from lake_spec.text.schema_json import plain_schema
 
 from lake_local.show import duckdb_types
-from lake_local.show.request import NeedsHudi, QueryRefused
+from lake_local.show.request import Layer, NeedsHudi, QueryRefused
 
 Files = Mapping[str, str]
 """Where the bytes of each file lie, by its path below the folder of the layer."""
@@ -69,19 +69,31 @@ def has_commits(files: Iterable[str]) -> bool:
     )
 
 
-def snapshot_of(name: str, files: Files, read: ReadMetadata) -> Snapshot:
+def snapshot_of(
+    table: str, files: Files, read: ReadMetadata, layer: str = Layer.CURRENT.value
+) -> Snapshot:
     """Return the newest snapshot of a layer, of Hudi or of plain Parquet.
 
     Args:
-        name: of the layer, for messages.
+        table: DOMAIN.TABLE, for messages.
         read: what reads the metadata of a commit of Hudi.
 
     Raises:
         QueryRefused: nothing was committed.
-        NeedsHudi: log files have rows that no compaction merged.
+        NeedsHudi: log files have rows that no compaction merged, or a column has a type
+            that DuckDB is not told of.
     """
     plain = sorted(path for path in files if _PLAIN_COMMIT.fullmatch(path))
-    return _plain(files, plain[-1]) if plain else _hudi(name, files, read)
+    is_current = layer == Layer.CURRENT.value
+    name = table if is_current else f"{table} ({layer})"
+    try:
+        return _plain(files, plain[-1]) if plain else _hudi(name, files, read)
+    except NeedsHudi as error:
+        option = "" if is_current else f" --layer {layer}"
+        raise NeedsHudi(
+            f"{error} To read it by Spark: ./run_locally.sh show {table}{option} --engine"
+            " spark"
+        ) from None
 
 
 def _plain(files: Files, newest: str) -> Snapshot:
@@ -147,8 +159,8 @@ def _require_merged(
         if at >= instants.get(log.group, ""):
             raise NeedsHudi(
                 f"{name} is merge-on-read, and has changes in log files that no compaction"
-                " has merged yet. Hudi alone reads them: ./run_locally.sh show --engine"
-                f" spark. To compact: ./run_locally.sh run {name.split('.')[0]}_maintenance"
+                " has merged yet. To compact: ./run_locally.sh run"
+                f" {name.split('.')[0]}_maintenance."
             )
 
 

@@ -14,7 +14,7 @@ import sys
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Sequence
 
 import duckdb
 
@@ -22,13 +22,14 @@ from lake_spec.hudi.layout import HUDI_PREFIX
 
 from lake_local.show.duckdb_types import quoted
 from lake_local.show.layers import LayerFiles, are_gone, connect, open_layers
-from lake_local.show.query import CHANGED, REFUSED, keep_output_clean, write_rows
-from lake_local.show.readers import rows_of
-from lake_local.show.request import NeedsHudi, QueryRefused
+from lake_local.show.query import changed, keep_output_clean, refused, write_rows
+from lake_local.show.readers import BATCH, rows_of
+from lake_local.show.request import Format, NeedsHudi, QueryRefused, ReadingFailed
 
 NEAREST = 3
-_DUCKDBS = frozenset({"information_schema", "pg_catalog", "main"})
-"""Schemas that DuckDB has itself."""
+LISTED = "Without a query, this command lists the tables."
+_LISTS = frozenset({"information_schema", "pg_catalog"})
+"""Schemas in which DuckDB lists what it has itself."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -39,13 +40,11 @@ def main(argv: Sequence[str]) -> int:
         found = rows(asked) if asked["sql"] else tables(asked)
         write_rows(found, asked["format"], asked["limit"], data, words)
     except QueryRefused as error:
-        print(error, file=words)
-        return REFUSED
-    except (duckdb.Error, FileNotFoundError) as error:
+        return refused(str(error), data, words)
+    except (duckdb.Error, FileNotFoundError, ReadingFailed) as error:
         if any(are_gone(each["files"]) for each in asked["tables"].values()):
-            return CHANGED
-        print(error, file=words)
-        return REFUSED
+            return changed(data, words)
+        return refused(str(error), data, words)
     finally:
         for stream in (data, words):
             stream.flush()
@@ -76,7 +75,8 @@ def rows(asked: Mapping[str, Any]) -> Rows:
     """Return the rows of the query, of the newest commits of the tables that it names.
 
     Raises:
-        QueryRefused: it is no single query, or names a table that is not there.
+        QueryRefused: it is no single query, names a table that is not there, or is to
+            make JSON of two columns of one name.
         duckdb.Error: DuckDB refuses it, with the place in its text.
     """
     connection = connect()
@@ -85,8 +85,15 @@ def rows(asked: Mapping[str, Any]) -> Rows:
     open_layers(
         connection, {name: _files(asked, name) for name in named}, (HUDI_PREFIX,)
     )
-    reader = connection.execute(asked["sql"]).to_arrow_reader()
-    return Rows(reader.schema.names, rows_of(reader))
+    reader = connection.execute(asked["sql"]).to_arrow_reader(BATCH)
+    names = reader.schema.names
+    twice = next((each for each in names if names.count(each) > 1), None)
+    if twice and asked["format"] == Format.JSON.value:
+        raise QueryRefused(
+            f"two columns have the name {twice!r}, and an object of JSON has each name once:"
+            " name them by AS."
+        )
+    return Rows(names, rows_of(reader))
 
 
 def tables(asked: Mapping[str, Any]) -> Rows:
@@ -121,48 +128,46 @@ def _named(
     """Return the tables of the lake that a query names, as the lake spells them."""
     tree = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql])
     (text,) = tree.fetchone() or ("{}",)
+    nodes = list(_nodes(json.loads(text)))
+    if any(map(_is_list, nodes)):
+        raise QueryRefused(f"DuckDB's own list has no table of the lake. {LISTED}")
     known = {
         name.lower(): name
         for name in (*asked["tables"], *asked["empty"], *asked["known"])
     }
     found: Dict[str, None] = {}
-    with_names = {key.lower() for key in _keys(json.loads(text))}
-    for schema, table in _tables(json.loads(text)):
+    of_with = (each["cte_map"]["map"] for each in nodes if each.get("cte_map"))
+    with_names = {each["key"].lower() for found in of_with for each in found}
+    for node in nodes:
+        if node.get("type") != "BASE_TABLE":
+            continue
+        schema, table = node["schema_name"], node["table_name"]
         full = f"{schema}.{table}" if schema else table
         name = known.get(full.lower())
         if name in asked["empty"]:
             raise QueryRefused(asked["empty"][name])
         if name:
             found[name] = None
-        elif schema.lower() not in _DUCKDBS and not (
-            not schema and table.lower() in with_names
-        ):
+        elif schema or table.lower() not in with_names:
             raise QueryRefused(f"no table {full!r}. {_nearest(full, known.values())}")
     return list(found)
 
 
-def _tables(node: Any) -> Iterator[Tuple[str, str]]:
-    """Yield schema and name of each table that a tree of DuckDB's parser names."""
-    if isinstance(node, dict):
-        if node.get("type") == "BASE_TABLE":
-            yield node["schema_name"], node["table_name"]
-        for each in node.values():
-            yield from _tables(each)
-    elif isinstance(node, list):
-        for each in node:
-            yield from _tables(each)
+def _is_list(node: Mapping[str, Any]) -> bool:
+    """Return whether a node of the tree lists tables, as SHOW TABLES does."""
+    if node.get("type") == "SHOW_REF":
+        return node["query"] is None
+    return str(node.get("schema_name")).lower() in _LISTS
 
 
-def _keys(node: Any) -> Iterator[str]:
-    """Yield the names that WITH gives to its queries."""
+def _nodes(node: Any) -> Iterator[Dict[str, Any]]:
+    """Yield each object within a tree of DuckDB's parser, the outer ones first."""
     if isinstance(node, dict):
-        for each in (node.get("cte_map") or {}).get("map", ()):
-            yield each["key"]
-        for each in node.values():
-            yield from _keys(each)
-    elif isinstance(node, list):
+        yield node
+        node = list(node.values())
+    if isinstance(node, list):
         for each in node:
-            yield from _keys(each)
+            yield from _nodes(each)
 
 
 def _nearest(got: str, known: Iterable[str]) -> str:
@@ -178,12 +183,11 @@ def _nearest(got: str, known: Iterable[str]) -> str:
     found = list(dict.fromkeys([*same, *close]))[:NEAREST]
     if found:
         return f"Did you mean {' or '.join(found)}?"
-    return "Without a query, this command lists the tables."
+    return LISTED
 
 
 def _files(asked: Mapping[str, Any], name: str) -> LayerFiles:
-    each = asked["tables"][name]
-    return LayerFiles(each["files"], each["is_log"])
+    return LayerFiles(**asked["tables"][name])
 
 
 def _view(name: str) -> str:

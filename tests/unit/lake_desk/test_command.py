@@ -1,4 +1,4 @@
-"""`python -m lake_spec` says what is wrong and whether it is."""
+"""`python -m lake_desk` says what is wrong and whether it is."""
 
 from pathlib import Path
 

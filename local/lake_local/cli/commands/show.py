@@ -5,8 +5,8 @@
   --between A B    rows that commits after A, up to B, inserted, updated or deleted
   --where SQL      one condition, such as "nationality = 'Dutch'"
   --engine NAME    duckdb reads the newest commit in a second; spark reads by Hudi itself,
-                   also as of other times. Without it duckdb does what it can, and --where
-                   is in the SQL of what reads
+                   also as of other times. Without it duckdb does what it can; write --where
+                   in the SQL of the engine that reads
   --through NAME   read what `storage.readable_as` publishes, as other engines do: iceberg
                    by pyiceberg, delta by delta-rs, duckdb by DuckDB
 

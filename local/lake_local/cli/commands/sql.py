@@ -22,7 +22,7 @@ from lake_local.cli import lake_tables, programs
 from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.cli.completion import complete_sql, completed_by
 from lake_local.errors import BadRequest
-from lake_local.show.request import Format, Layer
+from lake_local.show.request import Format
 from lake_local.show.snapshot import has_commits
 from lake_local.workspace.specs import Specs
 from lake_local.workspace.state_dir import StateDirectory
@@ -104,7 +104,8 @@ def question(home: StateDirectory, specs: Specs, sql: str | None) -> dict[str, A
         "tables": {
             name: {
                 "files": files[each.folder],
-                "is_log": each.layer is Layer.CHANGES,
+                "table": each.spec.full_name,
+                "layer": each.layer.value,
             }
             for name, each in there.items()
         },

@@ -96,7 +96,14 @@ def question(home: StateDirectory, warehouse: str, spec: TableSpec) -> dict[str,
     return {
         "name": spec.full_name,
         "sql": sql,
-        "views": {view: files[folder] for view, folder in folders.items()},
+        "views": {
+            each.view: {
+                "files": files[folders[each.view]],
+                "table": each.table,
+                "layer": each.layer.value,
+            }
+            for each in plan.inputs
+        },
         "columns": {name: column.type for name, column in spec.columns},
         "key": list(spec.key),
         "time_joins": [(each.table, each.column) for each in plan.time_joins],

@@ -143,7 +143,9 @@ def test_tables_of_other_domains_cannot_take_the_same_files_either(specs):
     )
 
 
-@pytest.mark.parametrize("suffix", ["_history", "_changes", "_ro", "_history_ro"])
+@pytest.mark.parametrize(
+    "suffix", ["_history", "_changes", "_quarantine", "_ro", "_history_ro"]
+)
 def test_a_table_cannot_be_called_like_a_part_of_another(specs, suffix):
     name = "orders" + suffix
     other = changed(FEED, {"name": name, "source.path": "sales/other"})

@@ -1,4 +1,4 @@
-"""`python -m lake_spec estimate` prints a table, says whether buckets fit, names errors."""
+"""`python -m lake_desk estimate` prints a table, says whether buckets fit, names errors."""
 
 from __future__ import annotations
 

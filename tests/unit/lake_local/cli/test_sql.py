@@ -56,7 +56,8 @@ def test_a_query_is_given_the_files_of_the_tables_that_it_mentions(home, specs):
     files = asked["tables"]["moma.artists"]["files"]
     assert set(files) == {COMMIT, BASE}  # Hudi's own indexes are left out
     assert open(files[BASE]).read() == f"artists/current/{BASE}"
-    assert not asked["tables"]["moma.artists"]["is_log"]
+    history = asked["tables"]["moma.artists_history"]
+    assert (history["table"], history["layer"]) == ("moma.artists", "history")
 
 
 def test_a_table_without_a_completed_commit_says_what_loads_it(home, specs):
@@ -235,7 +236,9 @@ def test_a_product_is_tried_in_duckdbs_words_on_its_inputs(home, product):
     specs, spec = product
     asked = try_product.question(home, specs.environment.warehouse, spec)
     (view,) = asked["views"]
-    assert set(asked["views"][view]) == {COMMIT, BASE}
+    assert set(asked["views"][view]["files"]) == {COMMIT, BASE}
+    assert asked["views"][view]["table"] == "moma.artists"
+    assert asked["views"][view]["layer"] == "current"
     assert "`" not in asked["sql"] and view in asked["sql"]
     assert (asked["key"], asked["time_joins"]) == (["constituent_id"], [])
     assert asked["columns"] == {"constituent_id": "int", "nationality": "string"}

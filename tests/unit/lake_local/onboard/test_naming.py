@@ -65,11 +65,14 @@ def test_a_name_that_no_spec_can_say_is_told():
 
 
 def test_a_table_leaves_the_names_free_that_another_needs_besides():
-    names = table_names(["orders", "orders_history", "Orders", "stock_changes"])
+    names = table_names(
+        ["orders", "orders_history", "orders_quarantine", "Orders", "stock_changes"]
+    )
     assert names == {
         "Orders": "orders",
         "orders": "orders_2",
         "orders_history": "orders_history_rows",
+        "orders_quarantine": "orders_quarantine_rows",
         "stock_changes": "stock_changes",
     }
 

@@ -91,8 +91,32 @@ def test_the_timeline_of_table_version_6_is_read_too(snapshot):
 @pytest.mark.parametrize("groups", [("a",), ()], ids=["with-base", "logs-alone"])
 def test_log_files_that_no_compaction_merged_need_hudi(snapshot, groups):
     files = [base(each, T1) for each in groups]
-    with pytest.raises(NeedsHudi, match="shop.orders is merge-on-read.*--engine spark"):
+    with pytest.raises(
+        NeedsHudi, match="shop.orders is merge.*show shop.orders --engine spark"
+    ):
         snapshot(done(T1), done(T2, "deltacommit"), *files, f".a_{T2}.log.1_0-1-2")
+
+
+def test_what_needs_hudi_is_told_with_the_command_that_shows_the_layer(tmp_path):
+    commit = tmp_path / "commit"
+    odd = {**SCHEMA, "fields": [{"name": "x", "type": "void"}]}
+    for files, schema, said in (
+        (
+            {f".a_{T1}.log.1_0-1-2": ""},
+            SCHEMA,
+            r"shop.orders \(changes\) is merge-on-read, .* run shop_maintenance\.",
+        ),
+        ({}, odd, "a column has the type 'void', which DuckDB is not told of."),
+    ):
+        commit.write_text(json.dumps({"extraMetadata": {"schema": json.dumps(schema)}}))
+        command = "./run_locally.sh show shop.orders --layer changes --engine spark"
+        with pytest.raises(NeedsHudi, match=f"{said} To read it by Spark: {command}"):
+            snapshot_of(
+                "shop.orders",
+                {done(T1): str(commit), **files},
+                lambda place: json.loads(open(place).read()),
+                "changes",
+            )
 
 
 def test_a_log_file_that_a_compaction_merged_is_passed_over(snapshot):

@@ -1,0 +1,106 @@
+"""SQL of Spark, what it becomes for DuckDB, and the value that Spark 3.5 has for it.
+
+The desk has the translator and the readers have DuckDB: each tests its half.
+"""
+
+from __future__ import annotations
+
+WORDS = (
+    (
+        "SELECT CAST(2.7 AS INT)",
+        "SELECT (CASE WHEN TYPEOF(2.7) IN ('FLOAT', 'DOUBLE') THEN "
+        "TRY_CAST(TRUNC(TRY_CAST(CAST(2.7 AS TEXT) AS DOUBLE)) AS INT) WHEN "
+        "TYPEOF(2.7) = 'VARCHAR' OR TYPEOF(2.7) LIKE 'DECIMAL%' THEN "
+        "TRY_CAST(TRUNC(TRY_CAST(CAST(2.7 AS TEXT) AS DECIMAL(38, 18))) AS INT) "
+        "ELSE TRY_CAST(2.7 AS INT) END)",
+        2,
+    ),
+    (
+        "SELECT CAST(CAST('-2.7' AS DOUBLE) AS INT)",
+        "SELECT (CASE WHEN TYPEOF(TRY_CAST('-2.7' AS DOUBLE)) IN ('FLOAT', "
+        "'DOUBLE') THEN TRY_CAST(TRUNC(TRY_CAST(CAST(TRY_CAST('-2.7' AS DOUBLE) "
+        "AS TEXT) AS DOUBLE)) AS INT) WHEN TYPEOF(TRY_CAST('-2.7' AS DOUBLE)) = "
+        "'VARCHAR' OR TYPEOF(TRY_CAST('-2.7' AS DOUBLE)) LIKE 'DECIMAL%' THEN "
+        "TRY_CAST(TRUNC(TRY_CAST(CAST(TRY_CAST('-2.7' AS DOUBLE) AS TEXT) AS "
+        "DECIMAL(38, 18))) AS INT) ELSE TRY_CAST(TRY_CAST('-2.7' AS DOUBLE) AS "
+        "INT) END)",
+        -2,
+    ),
+    (
+        "SELECT CAST('2.7' AS BIGINT)",
+        "SELECT (CASE WHEN TYPEOF('2.7') IN ('FLOAT', 'DOUBLE') THEN "
+        "TRY_CAST(TRUNC(TRY_CAST(CAST('2.7' AS TEXT) AS DOUBLE)) AS BIGINT) WHEN "
+        "TYPEOF('2.7') = 'VARCHAR' OR TYPEOF('2.7') LIKE 'DECIMAL%' THEN "
+        "TRY_CAST(TRUNC(TRY_CAST(CAST('2.7' AS TEXT) AS DECIMAL(38, 18))) AS "
+        "BIGINT) ELSE TRY_CAST('2.7' AS BIGINT) END)",
+        2,
+    ),
+    (
+        "SELECT CAST(TRUE AS INT)",
+        "SELECT (CASE WHEN TYPEOF(TRUE) IN ('FLOAT', 'DOUBLE') THEN "
+        "TRY_CAST(TRUNC(TRY_CAST(CAST(TRUE AS TEXT) AS DOUBLE)) AS INT) WHEN "
+        "TYPEOF(TRUE) = 'VARCHAR' OR TYPEOF(TRUE) LIKE 'DECIMAL%' THEN "
+        "TRY_CAST(TRUNC(TRY_CAST(CAST(TRUE AS TEXT) AS DECIMAL(38, 18))) AS INT) "
+        "ELSE TRY_CAST(TRUE AS INT) END)",
+        1,
+    ),
+    (
+        "SELECT CAST(CAST('x' AS INT) AS BIGINT)",
+        "SELECT (CASE WHEN TYPEOF((CASE WHEN TYPEOF('x') IN ('FLOAT', 'DOUBLE') "
+        "THEN TRY_CAST(TRUNC(TRY_CAST(CAST('x' AS TEXT) AS DOUBLE)) AS INT) WHEN "
+        "TYPEOF('x') = 'VARCHAR' OR TYPEOF('x') LIKE 'DECIMAL%' THEN "
+        "TRY_CAST(TRUNC(TRY_CAST(CAST('x' AS TEXT) AS DECIMAL(38, 18))) AS INT) "
+        "ELSE TRY_CAST('x' AS INT) END)) IN ('FLOAT', 'DOUBLE') THEN "
+        "TRY_CAST(TRUNC(TRY_CAST(CAST((CASE WHEN TYPEOF('x') IN ('FLOAT', "
+        "'DOUBLE') THEN TRY_CAST(TRUNC(TRY_CAST(CAST('x' AS TEXT) AS DOUBLE)) AS "
+        "INT) WHEN TYPEOF('x') = 'VARCHAR' OR TYPEOF('x') LIKE 'DECIMAL%' THEN "
+        "TRY_CAST(TRUNC(TRY_CAST(CAST('x' AS TEXT) AS DECIMAL(38, 18))) AS INT) "
+        "ELSE TRY_CAST('x' AS INT) END) AS TEXT) AS DOUBLE)) AS BIGINT) WHEN "
+        "TYPEOF((CASE WHEN TYPEOF('x') IN ('FLOAT', 'DOUBLE') THEN "
+        "TRY_CAST(TRUNC(TRY_CAST(CAST('x' AS TEXT) AS DOUBLE)) AS INT) WHEN "
+        "TYPEOF('x') = 'VARCHAR' OR TYPEOF('x') LIKE 'DECIMAL%' THEN "
+        "TRY_CAST(TRUNC(TRY_CAST(CAST('x' AS TEXT) AS DECIMAL(38, 18))) AS INT) "
+        "ELSE TRY_CAST('x' AS INT) END)) = 'VARCHAR' OR TYPEOF((CASE WHEN "
+        "TYPEOF('x') IN ('FLOAT', 'DOUBLE') THEN TRY_CAST(TRUNC(TRY_CAST(CAST('x'"
+        " AS TEXT) AS DOUBLE)) AS INT) WHEN TYPEOF('x') = 'VARCHAR' OR "
+        "TYPEOF('x') LIKE 'DECIMAL%' THEN TRY_CAST(TRUNC(TRY_CAST(CAST('x' AS "
+        "TEXT) AS DECIMAL(38, 18))) AS INT) ELSE TRY_CAST('x' AS INT) END)) LIKE "
+        "'DECIMAL%' THEN TRY_CAST(TRUNC(TRY_CAST(CAST((CASE WHEN TYPEOF('x') IN "
+        "('FLOAT', 'DOUBLE') THEN TRY_CAST(TRUNC(TRY_CAST(CAST('x' AS TEXT) AS "
+        "DOUBLE)) AS INT) WHEN TYPEOF('x') = 'VARCHAR' OR TYPEOF('x') LIKE "
+        "'DECIMAL%' THEN TRY_CAST(TRUNC(TRY_CAST(CAST('x' AS TEXT) AS DECIMAL(38,"
+        " 18))) AS INT) ELSE TRY_CAST('x' AS INT) END) AS TEXT) AS DECIMAL(38, "
+        "18))) AS BIGINT) ELSE TRY_CAST((CASE WHEN TYPEOF('x') IN ('FLOAT', "
+        "'DOUBLE') THEN TRY_CAST(TRUNC(TRY_CAST(CAST('x' AS TEXT) AS DOUBLE)) AS "
+        "INT) WHEN TYPEOF('x') = 'VARCHAR' OR TYPEOF('x') LIKE 'DECIMAL%' THEN "
+        "TRY_CAST(TRUNC(TRY_CAST(CAST('x' AS TEXT) AS DECIMAL(38, 18))) AS INT) "
+        "ELSE TRY_CAST('x' AS INT) END) AS BIGINT) END)",
+        None,
+    ),
+    (
+        "SELECT DAYOFWEEK(DATE '2024-01-07')",
+        "SELECT (DAYOFWEEK(CAST('2024-01-07' AS DATE)) + 1)",
+        1,
+    ),
+    (
+        "SELECT WEEKDAY(DATE '2024-01-01')",
+        "SELECT (ISODOW(CAST('2024-01-01' AS DATE)) - 1)",
+        0,
+    ),
+    (
+        "SELECT SUBSTRING('abc', 0, 2)",
+        "SELECT SUBSTRING('abc', CASE WHEN (0) = 0 THEN 1 ELSE 0 END, 2)",
+        "ab",
+    ),
+    (
+        "SELECT SUBSTRING('abc', LENGTH('a') - 1, 2)",
+        "SELECT SUBSTRING('abc', CASE WHEN (LENGTH('a') - 1) = 0 THEN 1 ELSE "
+        "LENGTH('a') - 1 END, 2)",
+        "ab",
+    ),
+    (
+        "SELECT SUBSTRING('abc', -2, 1)",
+        "SELECT SUBSTRING('abc', -2, 1)",
+        "b",
+    ),
+)

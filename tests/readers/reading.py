@@ -21,7 +21,7 @@ import pyarrow as pa
 from lake_spec.hudi.layout import HUDI_PREFIX
 
 from lake_local.show import layers, published
-from lake_local.show.request import NeedsHudi
+from lake_local.show.request import LayerFiles, NeedsHudi
 from tests.readers.same_text import Columns, row_texts
 
 NEWEST, LOGS = "newest", "log files"
@@ -78,7 +78,7 @@ def own_files(path: str) -> pa.Table:
         if each.is_file()
     }
     connection = layers.connect()
-    opened = {"lake.rows": layers.LayerFiles(files, "lake.rows")}
+    opened = {"lake.rows": LayerFiles(files, "lake.rows")}
     layers.open_layers(connection, opened, (HUDI_PREFIX,))
     return connection.sql("FROM lake.rows").to_arrow_table()
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Mapping, Tuple
@@ -18,8 +17,11 @@ from typing import Any, Callable, Dict, Iterable, Mapping, Tuple
 import duckdb
 
 from lake_local.show.duckdb_types import quoted
-from lake_local.show.request import Layer
-from lake_local.show.snapshot import Files, Part, Snapshot, snapshot_of
+from lake_local.show.request import Files, Layer, LayerFiles, ReadingFailed
+from lake_local.show.snapshot import Part, Snapshot, snapshot_of
+
+FAILURES = (duckdb.Error, FileNotFoundError, ReadingFailed)
+"""What a query raises that DuckDB refuses, that fails on a row, or that misses a file."""
 
 _LIVE = """
 WITH raw AS ({rows}), retracted AS (
@@ -31,18 +33,6 @@ WHERE lake_op <> 'retract'
     AND coalesce(_hoodie_commit_time >= lake_retracted_at, true)
 """
 """The rows of a change log without retracted ones, as `reading.live` has them."""
-
-
-@dataclass(frozen=True)
-class LayerFiles:
-    """The files of a layer; of a change log, retracted rows are no rows.
-
-    `table` is DOMAIN.TABLE, which messages name.
-    """
-
-    files: Files
-    table: str
-    layer: str = Layer.CURRENT.value
 
 
 def connect() -> duckdb.DuckDBPyConnection:

@@ -10,9 +10,7 @@ Rows go to standard output; their number, types and rows without a match to stan
 
 from __future__ import annotations
 
-import json
 import sys
-from pathlib import Path
 from typing import Any, Iterator, Mapping, Sequence
 
 import duckdb
@@ -20,46 +18,33 @@ import duckdb
 from lake_spec.hudi.layout import HUDI_PREFIX
 
 from lake_local import text
+from lake_local.show.answering import answered
 from lake_local.show.duckdb_types import quoted
-from lake_local.show.layers import LayerFiles, are_gone, connect, open_layers
-from lake_local.show.query import (
-    NEEDS_HUDI,
-    changed,
-    keep_output_clean,
-    refused,
-    write_rows,
-)
+from lake_local.show.layers import connect, open_layers
+from lake_local.show.query import Output, write_rows
 from lake_local.show.readers import Found
-from lake_local.show.request import NeedsHudi, QueryRefused, ReadingFailed
+from lake_local.show.request import LayerFiles, QueryRefused
 
 VIEWS = "inputs"
 MADE = "lake_made"
 
 
 def main(argv: Sequence[str]) -> int:
-    """Write the rows; REFUSED with the reason where DuckDB cannot make them."""
-    asked = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
-    data, words = keep_output_clean(Path(argv[1]))
-    try:
-        connection = made(asked)
-        columns, key = (", ".join(map(quoted, asked[n])) for n in ("columns", "key"))
-        text_of_rows = f"SELECT {columns} FROM {MADE} ORDER BY {key}"
-        rows = Found(connection.sql(text_of_rows))
-        write_rows(rows, asked["format"], asked["limit"], data, words)
-        for line in told(connection, asked):
-            print(line, file=words)
-    except QueryRefused as error:
-        code = refused(str(error), data, words)
-        return NEEDS_HUDI if isinstance(error, NeedsHudi) else code
-    except (duckdb.Error, FileNotFoundError, ReadingFailed) as error:
-        if any(are_gone(each["files"]) for each in asked["views"].values()):
-            return changed(data, words)
-        reason = f"DuckDB does not run its SQL, which Spark may: {error}"
-        return refused(f"{asked['name']}: {reason}", data, words)
-    finally:
-        for stream in (data, words):
-            stream.flush()
-    return 0
+    """Write the rows and what is told of them, and return the exit code."""
+    return answered(argv, _answer, lambda asked: asked["views"].values(), _reason)
+
+
+def _answer(asked: Mapping[str, Any], data: Output, words: Output) -> None:
+    connection = made(asked)
+    columns, key = (", ".join(map(quoted, asked[n])) for n in ("columns", "key"))
+    rows = Found(connection.sql(f"SELECT {columns} FROM {MADE} ORDER BY {key}"))
+    write_rows(rows, asked["format"], asked["limit"], data, words)
+    for line in told(connection, asked):
+        print(line, file=words)
+
+
+def _reason(asked: Mapping[str, Any], error: Exception) -> str:
+    return f"{asked['name']}: DuckDB does not run its SQL, which Spark may: {error}"
 
 
 def made(asked: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:

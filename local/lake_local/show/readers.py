@@ -9,28 +9,21 @@ Delta, then filters, sorts and limits the rows. It runs in the environment of
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from datetime import datetime, timedelta
-from pathlib import Path
-from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import duckdb
 
 from lake_local.show import request as requests
+from lake_local.show.answering import answered
 from lake_local.show.columns import shown
 from lake_local.show.duckdb_types import quoted
-from lake_local.show.layers import LayerFiles, are_gone, connect, open_layers
-from lake_local.show.query import (
-    NEEDS_HUDI,
-    answer,
-    changed,
-    keep_output_clean,
-    refused,
-)
+from lake_local.show.layers import connect, open_layers
+from lake_local.show.query import Output, answer
 from lake_local.show.request import (
-    NeedsHudi,
+    LayerFiles,
     QueryRefused,
     ReadingFailed,
     Request,
@@ -45,29 +38,20 @@ BATCH = 100_000
 
 
 def main(argv: Sequence[str]) -> int:
-    """Answer every request in turn; REFUSED with the reason for one without answer.
+    """Answer every request in turn, and return the exit code."""
+    return answered(argv, _answer, lambda asked: asked["requests"], _reason)
 
-    NEEDS_HUDI where log files have rows, CHANGED where files were taken away meanwhile.
-    """
-    asked = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
-    data, words = keep_output_clean(Path(argv[1]))
-    try:
-        for each in (requests.from_json(raw) for raw in asked["requests"]):
-            found = Found(rows(connect(), each, asked.get("endpoint")))
-            answer(found, each, data, words, Found.write_parquet)
-    except QueryRefused as error:
-        code = refused(str(error), data, words)
-        return NEEDS_HUDI if isinstance(error, NeedsHudi) else code
-    except (duckdb.Error, FileNotFoundError, ReadingFailed) as error:
-        if any(are_gone(each.get("files") or {}) for each in asked["requests"]):
-            return changed(data, words)
-        if isinstance(error, _OF_THE_QUERY):
-            return refused(str(error).splitlines()[0], data, words)
-        raise
-    finally:
-        for stream in (data, words):
-            stream.flush()
-    return 0
+
+def _answer(asked: Mapping[str, Any], data: Output, words: Output) -> None:
+    for each in (requests.from_json(raw) for raw in asked["requests"]):
+        found = Found(rows(connect(), each, asked.get("endpoint")))
+        answer(found, each, data, words, Found.write_parquet)
+
+
+def _reason(_: Mapping[str, Any], error: Exception) -> str:
+    if isinstance(error, _OF_THE_QUERY):
+        return str(error).splitlines()[0]
+    raise error
 
 
 class Found:

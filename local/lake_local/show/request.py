@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 
 class QueryRefused(Exception):
@@ -38,6 +38,22 @@ class Layer(str, Enum):
     HISTORY = "history"
     CHANGES = "changes"
     QUARANTINE = "quarantine"
+
+
+Files = Mapping[str, str]
+"""Where the bytes of each file lie, by its path below the folder of the layer."""
+
+
+@dataclass(frozen=True)
+class LayerFiles:
+    """The files of a layer; of a change log, retracted rows are no rows.
+
+    `table` is DOMAIN.TABLE, which messages name.
+    """
+
+    files: Files
+    table: str
+    layer: str = Layer.CURRENT.value
 
 
 class Format(str, Enum):

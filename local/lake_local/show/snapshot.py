@@ -19,10 +19,8 @@ from lake_spec.layout.table_folders import COMMITS
 from lake_spec.text.schema_json import plain_schema
 
 from lake_local.show import duckdb_types
-from lake_local.show.request import Layer, NeedsHudi, QueryRefused
+from lake_local.show.request import Files, Layer, NeedsHudi, QueryRefused
 
-Files = Mapping[str, str]
-"""Where the bytes of each file lie, by its path below the folder of the layer."""
 ReadMetadata = Callable[[str], Mapping[str, Any]]
 """Return what a commit says of itself, of the file in which it does so."""
 Constants = Tuple[Tuple[str, Optional[str]], ...]

@@ -13,18 +13,18 @@ import json
 import sys
 from difflib import get_close_matches
 from itertools import islice
-from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Sequence
 
 import duckdb
 
 from lake_spec.hudi.layout import HUDI_PREFIX
 
+from lake_local.show.answering import answered
 from lake_local.show.duckdb_types import quoted
-from lake_local.show.layers import LayerFiles, are_gone, connect, open_layers
-from lake_local.show.query import changed, keep_output_clean, refused, write_rows
+from lake_local.show.layers import connect, open_layers
+from lake_local.show.query import Output, write_rows
 from lake_local.show.readers import BATCH, rows_of
-from lake_local.show.request import Format, NeedsHudi, QueryRefused, ReadingFailed
+from lake_local.show.request import Format, LayerFiles, NeedsHudi, QueryRefused
 
 NEAREST = 3
 LISTED = "Without a query, this command lists the tables."
@@ -33,22 +33,21 @@ _LISTS = frozenset({"information_schema", "pg_catalog"})
 
 
 def main(argv: Sequence[str]) -> int:
-    """Write the rows; REFUSED with the reason where there is no answer."""
-    asked = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
-    data, words = keep_output_clean(Path(argv[1]))
+    """Write the rows, and return the exit code."""
+    return answered(
+        argv,
+        _answer,
+        lambda asked: asked["tables"].values(),
+        lambda _, error: str(error),
+    )
+
+
+def _answer(asked: Mapping[str, Any], data: Output, words: Output) -> None:
     try:
         found = rows(asked) if asked["sql"] else tables(asked)
-        write_rows(found, asked["format"], asked["limit"], data, words)
-    except QueryRefused as error:
-        return refused(str(error), data, words)
-    except (duckdb.Error, FileNotFoundError, ReadingFailed) as error:
-        if any(are_gone(each["files"]) for each in asked["tables"].values()):
-            return changed(data, words)
-        return refused(str(error), data, words)
-    finally:
-        for stream in (data, words):
-            stream.flush()
-    return 0
+    except NeedsHudi as error:  # Spark reads that table, and does not answer the query
+        raise QueryRefused(str(error)) from None
+    write_rows(found, asked["format"], asked["limit"], data, words)
 
 
 class Rows:

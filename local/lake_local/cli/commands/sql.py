@@ -22,7 +22,7 @@ from lake_local.cli import lake_tables, programs
 from lake_local.cli.commands.scope import home_of, specs_of_args
 from lake_local.cli.completion import complete_sql, completed_by
 from lake_local.errors import BadRequest
-from lake_local.show.request import Format
+from lake_local.show.request import Format, LayerFiles
 from lake_local.show.snapshot import has_commits
 from lake_local.workspace.specs import Specs
 from lake_local.workspace.state_dir import StateDirectory
@@ -39,6 +39,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "query", nargs="?", metavar="SQL", help="one query, FILE.sql, or - to read it"
     )
     completed_by(query, complete_sql)
+    add_output_arguments(parser)
+
+
+def add_output_arguments(parser: ArgumentParser) -> None:
+    """Add the form of the output, and how many rows it has."""
     formats = [each.value for each in FORMATS]
     parser.add_argument("--format", choices=formats, default=Format.TABLE.value)
     parser.add_argument(
@@ -102,11 +107,9 @@ def question(home: StateDirectory, specs: Specs, sql: str | None) -> dict[str, A
     there = {n: each for n, each in asked.items() if has_commits(files[each.folder])}
     return {
         "tables": {
-            name: {
-                "files": files[each.folder],
-                "table": each.spec.full_name,
-                "layer": each.layer.value,
-            }
+            name: vars(
+                LayerFiles(files[each.folder], each.spec.full_name, each.layer.value)
+            )
             for name, each in there.items()
         },
         "empty": {n: each.no_rows for n, each in asked.items() if n not in there},

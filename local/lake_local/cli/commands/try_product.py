@@ -19,10 +19,10 @@ from lake_spec.model import ProductPlan, TableSpec
 
 from lake_local.cli import lake_tables, programs
 from lake_local.cli.commands.scope import home_of, specs_of_args
-from lake_local.cli.commands.sql import FORMATS, limit_of
+from lake_local.cli.commands.sql import add_output_arguments, limit_of
 from lake_local.cli.completion import complete_table, completed_by
 from lake_local.errors import BadRequest, unknown
-from lake_local.show.request import Format, Layer
+from lake_local.show.request import Layer, LayerFiles
 from lake_local.show.snapshot import has_commits
 from lake_local.workspace.specs import Specs
 from lake_local.workspace.state_dir import StateDirectory
@@ -35,11 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the product and the output's form."""
     table = parser.add_argument("product", metavar="DOMAIN.PRODUCT")
     completed_by(table, complete_table)
-    formats = [each.value for each in FORMATS]
-    parser.add_argument("--format", choices=formats, default=Format.TABLE.value)
-    parser.add_argument(
-        "--limit", type=int, metavar="N", help="default 20 for a table, 0 means all"
-    )
+    add_output_arguments(parser)
 
 
 def run(args: Namespace) -> int:
@@ -97,11 +93,9 @@ def question(home: StateDirectory, warehouse: str, spec: TableSpec) -> dict[str,
         "name": spec.full_name,
         "sql": sql,
         "views": {
-            each.view: {
-                "files": files[folders[each.view]],
-                "table": each.table,
-                "layer": each.layer.value,
-            }
+            each.view: vars(
+                LayerFiles(files[folders[each.view]], each.table, each.layer.value)
+            )
             for each in plan.inputs
         },
         "columns": {name: column.type for name, column in spec.columns},

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from lake_spec.diagnostics.diagnostic import key_path
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.options import OLDER_TABLE_VERSION, log_options, table_options
-from lake_spec.layout.glue_names import glue_name
+from lake_spec.layout.glue_names import QUARANTINE, glue_name
 from lake_spec.layout.table_folders import table_folder
 from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
@@ -229,7 +229,7 @@ class TableRun:
         """Return rows that were not accepted."""
         storage = Storage(index=self.spec.storage.index, buckets=1)
         options = table_options(
-            f"{self.spec.stored_name}_quarantine",
+            self.spec.stored_name + QUARANTINE,
             storage=storage,
             record_key=(LogColumn.PATH, LogColumn.ETAG, LogColumn.RECORD),
             keep_commits=self.spec.maintenance.keep_commits,

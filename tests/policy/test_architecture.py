@@ -15,6 +15,8 @@ from typing import Dict, FrozenSet, Iterator, List, Tuple
 
 import pytest
 
+from lake_local.workspace import dags_folder
+from lake_release.shipped import lake_current
 from tests.policy import floors
 from tests.policy.floors import FLOORS, floor_faults, nodes, parsed
 
@@ -282,6 +284,33 @@ def test_every_package_of_ours_has_a_layer():
     packages = {path.parent.name for path in ROOT.glob("*/lake_*/__init__.py")}
     assert packages == OURS
     assert {Path(layer.folder).name for layer in LAYERS} == OURS | {"tools"}
+
+
+def unlisted_packages(root: Path) -> List[str]:
+    """Each package of the dags folder that a list of them lacks.
+
+    The loader of a release stands alone in Airflow's folder, and so cannot ask for them.
+    """
+    packages = {path.parent.name for path in root.glob("dags/lake_*/__init__.py")}
+    lists = {
+        "infra/lake_release/shipped/lake_current.py": set(lake_current.PACKAGES),
+        "local/lake_local/workspace/dags_folder.py": set(dags_folder.SHARED),
+        "dags/.airflowignore": set((ROOT / "dags/.airflowignore").read_text().split()),
+    }
+    return [
+        f"{where} lacks {name}: name it there"
+        for where, listed in lists.items()
+        for name in sorted(packages - listed)
+    ]
+
+
+def test_each_list_of_the_packages_of_dags_has_all():
+    assert unlisted_packages(ROOT) == []
+
+
+def test_a_package_that_the_lists_lack_is_found(tmp_path):
+    found = unlisted_packages(plant(tmp_path, "dags/lake_new/__init__.py", ""))
+    assert len(found) == 3 and all("lacks lake_new" in each for each in found)
 
 
 def plant(root: Path, name: str, text: str) -> Path:

@@ -148,11 +148,8 @@ def _signal(processes: Sequence[subprocess.Popen[bytes]], number: int) -> bool:
         each.poll()  # one that has ended stays in its group until it is asked
         try:
             os.killpg(each.pid, number)
-        except (
-            ProcessLookupError,
-            PermissionError,
-        ):  # macOS: all that is left are zombies
-            continue
+        except (ProcessLookupError, PermissionError):
+            continue  # the latter on macOS, where all that is left are zombies
         reached = True
     return reached
 

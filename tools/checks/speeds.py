@@ -205,17 +205,8 @@ FULL = (
 """The full tests, in the order in which one machine runs them."""
 
 FULL_TARGETS = (
-    *(
-        "airflow",
-        "spec",
-        "spark",
-        "streamer",
-        "airflow-3.0.6",
-        "infra",
-        "docs",
-        "servers",
-    ),
-    "readers",
+    *("airflow", "spec", "spark", "streamer", "airflow-3.0.6", "infra", "docs"),
+    *("servers", "readers"),
 )
 """What the full tests need. Each shard has all of it too: what is not there, some tests
 pass over, and a shard must not."""
@@ -359,9 +350,8 @@ def nightly(at: Checkout) -> Iterator[Stage]:
     yield at.tests(AIRFLOW, *marked, "tests/acceptance", "tests/e2e", *units)
     if not at.chosen:
         yield at.tests(AIRFLOW, *SCRIPTS_AND_GUARDS)
-        yield at.program(
-            SPARK, "tests.readers", "--kills", "50"
-        )  # the clock is the seed
+        # The clock is the seed.
+        yield at.program(SPARK, "tests.readers", "--kills", "50")
         yield at.program(AIRFLOW, "tests.hostile")
 
 

@@ -31,6 +31,8 @@ CONFIGURATION = {
     "spark.sql.session.timeZone": "UTC",
     # A row with too many or too few fields must be seen as one.
     "spark.sql.csv.parser.columnPruning.enabled": "false",
+    # A text that Spark 2 took for a time by its format is no time: else it ends the stage.
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     # The proleptic calendar throughout, also before 1582.
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",

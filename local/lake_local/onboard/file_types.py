@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 from lake_spec.text import json_lines
 
 from lake_local.onboard.csv_dialect import dialect, names_of, rows_of
+from lake_local.onboard.text_encoding import decoded, Encoding, encoding_of, UTF_8
 
 MOST_RECORDS = 1000
 PARQUET = (
@@ -48,21 +49,29 @@ _FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 class Head:
     """What is known of a file's records.
 
-    `records` are the first of them, None for no value; `format` is for the spec.
+    `records` are the first of them, None for no value; `format` is for the spec, and
+    `why` what to check of it.
     """
 
     format: Dict[str, Any]
     types: Dict[str, str]
     records: Tuple[Dict[str, Any], ...]
+    why: str = ""
 
 
-def head_of(path: str, content: bytes, *, whole: bool) -> Head:
-    """Return the head of an unpacked file. Raises ValueError with the reason for none."""
+def head_of(
+    path: str, content: bytes, *, whole: bool, encoding: Optional[Encoding] = None
+) -> Head:
+    """Return the head of an unpacked file. Raises ValueError with the reason for none.
+
+    `encoding` is that of the whole file, where it is known.
+    """
     ending = path.rsplit(".", 1)[-1].lower()
-    if ending in ("csv", "tsv", "txt"):
-        return _csv(path, content, whole)
-    if ending in ("json", "jsonl", "ndjson"):
-        return _json(path, content, whole)
+    if ending in ("csv", "tsv", "txt", "json", "jsonl", "ndjson"):
+        found = encoding or encoding_of(path, content, whole=whole)
+        if ending in ("csv", "tsv", "txt"):
+            return _csv(path, content, whole, found)
+        return _json(path, content, whole, found)
     if ending == "parquet":
         raise ValueError(PARQUET)
     raise ValueError(
@@ -71,24 +80,13 @@ def head_of(path: str, content: bytes, *, whole: bool) -> Head:
     )
 
 
-def _lines(content: bytes, whole: bool) -> str:
-    """Return the text, without its last line where that may be cut."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        if error.start < len(content) - 4 or whole:
-            raise ValueError(
-                "a file is not UTF-8: write the spec yourself, with its encoding"
-            ) from None
-        text = content[: error.start].decode("utf-8-sig")
-    return text if whole else text[: text.rfind("\n") + 1]
-
-
-def _csv(path: str, content: bytes, whole: bool) -> Head:
-    text = _lines(content, whole)
+def _csv(path: str, content: bytes, whole: bool, found: Encoding) -> Head:
+    text = decoded(content, found.name, whole=whole)
     if not text.strip():
         raise ValueError(f"{path} is empty: land a file with a header and rows")
     form = dialect(path, text)
+    if found.name != UTF_8:
+        form["encoding"] = found.name
     try:
         header, *listed = islice(
             rows_of(io.StringIO(text, newline=""), form), MOST_RECORDS + 1
@@ -103,7 +101,7 @@ def _csv(path: str, content: bytes, whole: bool) -> Head:
         {name: _value(text, nulls) for name, text in zip(names, row)} for row in listed
     )
     types = {name: type_of([row.get(name) for row in records]) for name in names}
-    return Head(with_nulls(form, nulls), types, records)
+    return Head(with_nulls(form, nulls), types, records, found.why)
 
 
 def with_nulls(form: Mapping[str, Any], nulls: Iterable[str]) -> Dict[str, Any]:
@@ -120,14 +118,20 @@ def _value(text: str, nulls: Sequence[str]) -> Optional[str]:
     return None if text == "" or text in nulls else text
 
 
-def _json(path: str, content: bytes, whole: bool) -> Head:
+def _json(path: str, content: bytes, whole: bool, encoding: Encoding) -> Head:
+    if encoding.name != UTF_8:
+        raise ValueError(
+            f"{path} is {encoding.name}, and JSON is read in UTF-8 alone: convert it, as"
+            f" with `iconv -f {encoding.name.upper()} -t UTF-8 FILE > NEW`"
+        )
     fault = json_lines.fault(
         content.decode("utf-8", errors="replace"), is_cut=not whole
     )
     if fault is not None:
         raise ValueError(f"{path} {fault}")
     records: List[Dict[str, Any]] = []
-    for line in _lines(content, whole).splitlines()[:MOST_RECORDS]:
+    text = decoded(content, UTF_8, whole=whole)
+    for line in text.splitlines()[:MOST_RECORDS]:
         if line.strip():
             records.append(json_object(path, line))
     names = list(dict.fromkeys(name for record in records for name in record))

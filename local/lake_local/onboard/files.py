@@ -31,8 +31,10 @@ from lake_local.onboard.stores import (
     SIGN,
     Store,
     by_folder,
+    opened,
     unpacked,
 )
+from lake_local.onboard.text_encoding import Encoding, encoding_of
 from lake_local.onboard.value_survey import (
     SECONDS,
     Column as Values,
@@ -200,7 +202,7 @@ def _all_of(
     store: Store, folder: str, paths: Sequence[str], chosen: str, deadline: float
 ) -> Tuple[Head, Survey, List[str]]:
     """Return the head of the chosen file with the types of all files, and what was not read."""
-    head = _head(store, f"{folder}/{chosen}")
+    head = _head(store, f"{folder}/{chosen}", deadline)
     same, others = readable([f"{folder}/{x}" for x in paths], f"{folder}/{chosen}")
     surveyed = survey(store, same, head.format, deadline)
     form = dict(head.format)
@@ -210,7 +212,7 @@ def _all_of(
     columns = {name: surveyed.columns.setdefault(name, Values()) for name in names}
     types = {name: column.type for name, column in columns.items()}
     unread = [*surveyed.unread, *(f"{x}: of another kind" for x in others)]
-    return Head(form, types, head.records), surveyed, unread
+    return Head(form, types, head.records, head.why), surveyed, unread
 
 
 def _absent(surveyed: Survey) -> List[str]:
@@ -219,13 +221,39 @@ def _absent(surveyed: Survey) -> List[str]:
     return [word for each in typed if each.type != "string" for word in each.absent]
 
 
-def _head(store: Store, path: str) -> Head:
+def _head(store: Store, path: str, deadline: float) -> Head:
     packed = store.head(path)
+    whole = len(packed) < HEAD_BYTES
     try:
         plain, content = unpacked(path, packed)
-        return head_of(plain, content, whole=len(packed) < HEAD_BYTES)
+        further = None
+        if not whole and content.isascii():
+            further = _encoding_further_on(store, path, deadline)
+        return head_of(plain, content, whole=whole, encoding=further)
     except ValueError as error:
         raise _NoSpec(str(error)) from None
+
+
+def _encoding_further_on(
+    store: Store, path: str, deadline: float
+) -> Optional[Encoding]:
+    """Return the encoding of a file that begins with ASCII, by its first other lines.
+
+    None where it has none as far as it is read in time, or cannot be read.
+    """
+    try:
+        with opened(store, path) as stream:
+            rest = b""
+            while block := stream.read(HEAD_BYTES):
+                found = rest + block
+                if not found.isascii():
+                    return encoding_of(path, found, whole=False)
+                rest = found[found.rfind(b"\n") + 1 :]
+                if time.monotonic() > deadline:
+                    break
+    except (OSError, EOFError):
+        pass  # the survey says why
+    return None
 
 
 def _table(
@@ -274,16 +302,17 @@ def _source(
     is_feed: bool,
     table: Table,
 ) -> Tuple[Dict[str, Any], Any]:
+    form = Guess(head.format, head.why) if head.why else head.format
     if not is_feed:
         files, time = _snapshots(paths)
         found = {"kind": "snapshot", "path": path, "files": files}
-        return {**found, "format": head.format, "snapshot_time": time}, None
+        return {**found, "format": form, "snapshot_time": time}, None
     cursor = cursor_of(table)
     times = [each for each, text in columns.items() if text.type == "timestamp"]
     column = cursor.columns[0] if cursor else (times[-1] if times else "")
     if not column:
         raise _NoSpec("its changes have no column of times that orders them: add one")
-    source: Dict[str, Any] = {"kind": "feed", "path": path, "format": head.format}
+    source: Dict[str, Any] = {"kind": "feed", "path": path, "format": form}
     source.update(load="load/**", changes="changes/**")
     if operation:
         source["operation"] = {"column": operation}

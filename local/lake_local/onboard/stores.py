@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import re
 import zlib
 from contextlib import closing, contextmanager
@@ -14,6 +15,7 @@ from typing import Any, BinaryIO, Dict, Iterator, List, Protocol, Tuple, cast
 from botocore.exceptions import BotoCoreError, ClientError
 
 HEAD_BYTES = 1 << 18
+BUFFER_BYTES = 1 << 18
 MOST_FILES = 100_000
 _URL = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(.*))?")
 
@@ -107,8 +109,7 @@ class S3Folder:
         """Return the bytes of an object, to be closed. Raises OSError."""
         try:
             found = self.client.get_object(Bucket=self.bucket, Key=self.prefix + path)
-            body: BinaryIO = found["Body"]
-            return body
+            return io.BufferedReader(found["Body"], BUFFER_BYTES)
         except (BotoCoreError, ClientError) as error:
             raise OSError(str(error)) from None
 

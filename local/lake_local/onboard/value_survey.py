@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import re
 import time
@@ -12,6 +11,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 from lake_local.onboard import personal
 from lake_local.onboard.csv_dialect import rows_of
+from lake_local.onboard.date_texts import COMPACT, DateTexts
 from lake_local.onboard.file_types import (
     NOT_AVAILABLE,
     NULLS,
@@ -22,6 +22,7 @@ from lake_local.onboard.file_types import (
 from lake_local.onboard.number_texts import NumberTexts
 from lake_local.onboard.row_keys import KeyRows
 from lake_local.onboard.stores import Store, opened
+from lake_local.onboard.text_encoding import lines_of, UTF_8
 
 SECONDS = 20.0
 """How long values are read, of all tables of one command together."""
@@ -37,8 +38,6 @@ NEAR_SHARE = 0.01
 """A type that all values but this share fit is worth a comment."""
 
 
-GERMAN_DATE = re.compile(r"(0[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{4}")
-GERMAN_FORMAT = "dd.MM.yyyy"
 TWO_NUMBERS = (
     "numbers in one of two forms: 1,234 may be 1234 or 1.234. Kept as text; if you know, "
     "declare a number with numbers"
@@ -71,8 +70,7 @@ class Column:
     phones: int = 0
     absent: Dict[str, int] = field(default_factory=dict)
     """Words that may stand for no value, with how often they do."""
-    dates: int = 0
-    """How many values are dates such as 31.12.2026."""
+    date_texts: DateTexts = field(default_factory=DateTexts)
     number_texts: NumberTexts = field(default_factory=NumberTexts)
 
     def add(self, value: Any, where: Callable[[], str]) -> None:
@@ -100,8 +98,7 @@ class Column:
             self.emails += bool(personal.EMAIL.fullmatch(text))
         elif text[:1] in "+0(":
             self.phones += bool(personal.PHONE.fullmatch(text))
-        if self.dates == self.seen - 1:
-            self.dates += bool(GERMAN_DATE.fullmatch(text))
+        self.date_texts.add(text)
         self.number_texts.add(text)
 
     @property
@@ -111,9 +108,17 @@ class Column:
 
     @property
     def format(self) -> str:
-        """The format that reads the values as dates, if one does."""
-        is_date = self.kinds == {"text"} and self.dates == self.seen
-        return GERMAN_FORMAT if is_date else ""
+        """The format that reads the values as dates or times, where they need one."""
+        return self.date_texts.found if self._may_need_a_format else ""
+
+    @property
+    def _may_need_a_format(self) -> bool:
+        read = [
+            self.candidates[each]
+            for each in ("date", "timestamp")
+            if each in self.candidates
+        ]
+        return self.kinds == {"text"} and all(each.misfits for each in read)
 
     @property
     def numbers(self) -> Dict[str, Any]:
@@ -144,7 +149,7 @@ class Column:
         if len(self.kinds) != 1:
             return "string"
         if self.format:
-            return "date"
+            return "timestamp" if self.date_texts.is_time else "date"
         if self.numbers:
             return self.number_texts.type
         for name, each in self.candidates.items():
@@ -164,10 +169,14 @@ class Column:
             return f"fits the first {len(self.nested):,} of {self.seen:,} values"
         if self.kinds == {"text"} and self.number_texts.is_ambiguous:
             return TWO_NUMBERS
+        if self._may_need_a_format and self.date_texts.doubt:
+            return self.date_texts.doubt
         empty = rows - self.seen
         of_them = f", {empty:,} without a value" if empty else ""
         if self.type != "string":
-            return f"{rows:,} of {rows:,} rows fit{of_them}"
+            words = f"{rows:,} of {rows:,} rows fit{of_them}"
+            compact = self.kinds == {"text"} and self.date_texts.is_compact
+            return f"{words}; {COMPACT}" if compact else words
         return self._near(rows) if self.kinds == {"text"} else ""
 
     def _near(self, rows: int) -> str:
@@ -227,9 +236,10 @@ def survey(
             break
         before = found.rows
         try:
-            with opened(store, path) as stream, _text(stream) as text:
+            with opened(store, path) as stream:
+                lines = lines_of(stream, form.get("encoding", UTF_8))
                 records = _csv if form["type"] == "csv" else _json
-                _read(found, path, records(path, text, form), deadline)
+                _read(found, path, records(path, lines, form), deadline)
             found.files += found.rows > before
         except (ValueError, OSError, EOFError, csv.Error) as error:
             found.files += found.rows > before
@@ -263,10 +273,6 @@ def _single(record: Dict[str, Any]) -> List[Tuple[str, Any]]:
     """Return the values that are no lists and no objects: others are no part of a key."""
     pairs = record.items()
     return [(n, v) for n, v in pairs if not isinstance(v, (list, dict))]
-
-
-def _text(stream: Any) -> io.TextIOWrapper:
-    return io.TextIOWrapper(stream, "utf-8-sig", newline="")
 
 
 def _csv(path: str, text: Any, form: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:

@@ -12,11 +12,13 @@ from lake_local.onboard.plan import Skipped
 from lake_local.onboard.stores import LocalFolder
 from lake_local.onboard.writing import faults_of, write
 
+from tests.dated_texts import DATED
+
 
 def drafted(root, content, name="2026-01-01.csv"):
     """The draft, or the reason for none, of a folder with one file; it passes `validate`."""
     folder = root / "files/things"
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     body = content if isinstance(content, bytes) else content.encode()
     (folder / name).write_bytes(body)
     (draft,) = planned(LocalFolder(root / "files"), Request("shop"))
@@ -104,10 +106,47 @@ def test_na_is_a_text_amid_texts(tmp_path):
     assert spec.source.format.null_text == ("",)
 
 
-def test_dates_with_points_get_a_format(tmp_path):
-    text, spec = drafted(tmp_path, "id;am\n1;31.12.2026\n2;01.01.2027\n")
+@pytest.mark.parametrize("values, kind, form, _", DATED)
+def test_dates_get_the_format_that_alone_reads_them(tmp_path, values, kind, form, _):
+    rows = "".join(f"{n};{value}\n" for n, value in enumerate(values))
+    text, spec = drafted(tmp_path, f"id;am\n{rows}")
     am = dict(spec.columns)["am"]
-    assert (am.type, am.format) == ("date", "dd.MM.yyyy"), text
+    assert (am.type, am.format) == (kind, form), text
+
+
+@pytest.mark.parametrize(
+    "values, kind, words",
+    [
+        (
+            ("01/02/2026", "12/11/2026"),
+            "string",
+            "dates in one of two forms, as 01/02/2026: dd/MM/yyyy or MM/dd/yyyy. Kept as",
+        ),
+        (("01.02.2026 10:00",), "string", "dd.MM.yyyy HH:mm or MM.dd.yyyy HH:mm. Kept"),
+        (
+            ("31.12.26", "1.1.27"),
+            "string",
+            "years of two digits, as 31.12.26: no setting",
+        ),
+        (("20261231", "20270101"), "bigint", "declare {type: date, format: yyyyMMdd}"),
+        (("20261231", "20271301"), "bigint", "2 of 2 rows fit\n"),
+        (("2026-12-31", "2027-01-01"), "date", "2 of 2 rows fit\n"),
+        (("31.12.2026", "12.31.2026"), "string", ""),
+        (("31.02.2026", "1.1.2026"), "string", ""),
+        (("31.12.2026", "soon"), "string", ""),
+        (("31.12.2026", "31/12/2026"), "string", ""),
+        (("31.12.2026", "31.12.2026 10:00"), "string", ""),
+        (("31.12.2026 24:00", "31.12.2026 10:60"), "string", ""),
+        (("31 Foo 2026", "31 Dec 2026"), "string", ""),
+        (("1 Dec 2026", "1 June 2026"), "string", ""),
+    ],
+)
+def test_dates_of_no_form_or_of_two_are_not_guessed(tmp_path, values, kind, words):
+    rows = "".join(f"{n};{value}\n" for n, value in enumerate(values))
+    text, spec = drafted(tmp_path, f"id;am\n{rows}")
+    am = dict(spec.columns)["am"]
+    assert (am.type, am.format) == (kind, None), text
+    assert words in text
 
 
 @pytest.mark.parametrize(
@@ -247,4 +286,96 @@ def test_without_a_key_the_nearest_columns_are_told(tmp_path):
     assert why == (
         "no key found: 'a_id' and 'b_id' together come nearest, and 40 rows of 40 share a"
         " value or lack one: write the spec yourself, with its key"
+    )
+
+
+WORDS = (
+    "id;name;stadt\n1;M\u00fcller;K\u00f6ln\n"
+    "2;Gro\u00df;\u20ac 5 \u2013 \u201cdon\u2019t\u201d\n"
+)
+
+
+@pytest.mark.parametrize(
+    "codec, name",
+    [
+        ("utf-8", "UTF-8"),
+        ("utf-8-sig", "UTF-8"),
+        ("utf-16", "utf-16"),
+        ("utf-16-le", "utf-16le"),
+        ("utf-16-be", "utf-16be"),
+        ("windows-1252", "windows-1252"),
+    ],
+)
+def test_an_encoding_is_known_by_its_bytes(tmp_path, codec, name):
+    text, spec = drafted(tmp_path, WORDS.encode(codec))
+    assert spec.source.format.encoding == name, text
+    is_guess = name in ("utf-16le", "utf-16be", "windows-1252")
+    assert (
+        "  format: " in text and "# GUESS" in text.split("  format: ")[1].split("\n")[0]
+    ) is is_guess
+    assert [column.type for _, column in spec.columns] == ["bigint", "string", "string"]
+
+
+def test_words_show_whether_a_guessed_encoding_is_right(tmp_path):
+    text, _ = drafted(tmp_path, WORDS.encode("windows-1252"))
+    assert (
+        "encoding: windows-1252}  # GUESS: 2 lines that were looked at are not UTF-8, and"
+        " read so they have 'M\u00fcller', 'K\u00f6ln', 'Gro\u00df': check these words\n"
+        in text
+    )
+
+
+def test_an_encoding_is_known_by_letters_far_behind_the_beginning(tmp_path):
+    rows = "".join(f"{n};x;y\n" for n in range(60_000))
+    content = f"id;name;stadt\n{rows}".encode() + "0;M\u00fcller;x\n".encode("latin-1")
+    _, spec = drafted(tmp_path, content)
+    assert spec.source.format.encoding == "windows-1252"
+
+
+@pytest.mark.parametrize(
+    "content, why",
+    [
+        (
+            WORDS.encode("utf-32"),
+            "is UTF-32, which no setting reads: convert it, as with",
+        ),
+        (
+            "id;name\n1;M\u00fcller\n".encode("cp850"),
+            "windows-1252, which have no byte 81",
+        ),
+        (
+            "id;name\n1;\u041f\u0440\u0438\u0432\u0435\u0442\n".encode("cp1251"),
+            "reads '\u00cf\u00f0\u00e8\u00e2\u00e5\u00f2', which is hardly meant",
+        ),
+        ("id;name\n1;Stra\u00dfe am B\u00e4r\n".encode("cp437"), "which"),
+        (
+            "id;name\n1;\u0141\u00f3d\u017a\n2;\u017b\u00f3\u0142\u0107\n".encode(
+                "cp1250"
+            ),
+            "which",
+        ),
+        (
+            b"id;v\n1;\xc3\xbc\n2;\xfc\n",
+            "is UTF-8 in some lines, and not in others, such as b'2;\\xfc'",
+        ),
+    ],
+)
+def test_other_bytes_are_refused_with_what_to_do(tmp_path, content, why):
+    found, spec = drafted(tmp_path, content)
+    assert spec is None and why in found, found
+
+
+def test_a_file_of_another_encoding_than_the_newest_is_told(tmp_path):
+    folder = tmp_path / "files/things"
+    folder.mkdir(parents=True)
+    (folder / "2025-01-01.csv").write_bytes(WORDS.encode("utf-8"))
+    text, spec = drafted(tmp_path, WORDS.encode("windows-1252"))
+    assert "Not read: things/2025-01-01.csv after 0 rows: line 2 is UTF-8, and" in text
+
+
+def test_json_that_is_not_utf_8_is_refused_with_what_to_do(tmp_path):
+    content = '{"id": 1, "v": "\u00fc"}\n'.encode("latin-1")
+    assert (
+        "JSON is read in UTF-8 alone: convert it, as with `iconv -f WINDOWS-1252"
+        in (drafted(tmp_path, content, "2026-01-01.json")[0])
     )

@@ -225,8 +225,12 @@ def random_file(
     if table.format == "csv":
         null = table.null_text[0]
         text = csv_text(random, rows, names, table.delimiter, table.escape, null)
+        text = "".join(_lines_above(random, table.skip_lines)) + text
     else:
         text = json_text(random, rows, names)
+        if table.is_array:
+            between = random.choice((",", ", ", ",\n", "\n ,\r\n"))
+            text = f"[{between.join(text.split(chr(10))[:-1])}]{random.choice(('', chr(10)))}"
     if random.random() < 0.3:
         text, how = _change_lines(random, text, table)
         made.append(how)
@@ -239,6 +243,13 @@ def random_file(
         ending, content, how = _packed(random, ending, content)
         made.append(how)
     return File(ending, content, "; ".join(each for each in made if each) or "valid")
+
+
+def _lines_above(random: Random, lines: int) -> List[str]:
+    """Lines that stand above a header: they are no records, whatever they hold."""
+    above = ("sep=,", "", "Report", 'said "so', "a,b,c", "id,at,note", "100 \u20ac")
+    ends = ("\n", "\r\n")
+    return [random.choice(above) + random.choice(ends) for _ in range(lines)]
 
 
 def _python_name(table: Table) -> str:

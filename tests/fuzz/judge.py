@@ -43,6 +43,9 @@ class Table:
     null_text: Tuple[str, ...] = ("",)
     quoted_null: bool = True
     escape: str = ""
+    skip_lines: int = 0
+    is_array: bool = False
+    """A file of JSON is one array, each element a record."""
     adds: bool = False
     """Undeclared columns are added, so a name that no column can have refuses a file."""
 
@@ -167,7 +170,7 @@ class _Fields:
 
 
 def _csv(table: Table, raw: bytes) -> Verdict:
-    text = decoded(table, raw)
+    above, text = behind_lines(decoded(table, raw), table.skip_lines)
     records = list(csv_records(text, table.delimiter, table.escape))
     if not records:
         raise Refused("no header")
@@ -183,6 +186,8 @@ def _csv(table: Table, raw: bytes) -> Verdict:
     if any(need not in names for need in table.needed):
         raise Refused("lacks a column")
     may = _odd_names(table, names)
+    if is_broken(above):
+        may = may or "a line above the header cannot be decoded"
     if header.stray or any(each != each.strip() or not each for each in header.fields):
         may = may or "the header is odd"
     if any(each.stray or is_broken("".join(each.fields)) for each in rest):
@@ -192,6 +197,13 @@ def _csv(table: Table, raw: bytes) -> Verdict:
     if _has_line_feed_amid_characters(table, text):
         may = may or "bytes of a line feed in two characters of UTF-16"
     return Verdict(tuple(_csv_record(table, names, each) for each in rest), "", may)
+
+
+def behind_lines(text: str, lines: int) -> Tuple[str, str]:
+    """The lines of a text that are left out, and what is behind them."""
+    parts = text.split("\n", lines)
+    above = "\n".join(parts[:lines])
+    return above, parts[lines] if len(parts) > lines else ""
 
 
 def _has_line_feed_amid_characters(table: Table, text: str) -> bool:
@@ -313,12 +325,16 @@ def means_null(table: Table, written: str) -> bool:
 
 def _json(table: Table, raw: bytes) -> Verdict:
     text = decoded(table, raw)
-    records, may = [], _over_lines(text.lstrip(" \t\r\n"))
+    if table.is_array:
+        texts, may = array_elements(text.removeprefix("\ufeff")), ""
+    else:
+        lines = re.split("\r\n|\n|\r", text)
+        texts = [line for line in lines if line.strip(" \t")]
+        may = _over_lines(text.lstrip(" \t\r\n"))
+    records = []
     seen: Dict[str, str] = {}
     inside: Set[str] = set()
-    for line in re.split("\r\n|\n|\r", text):
-        if not line.strip(" \t"):
-            continue
+    for line in texts:
         if is_broken(line):
             may = may or "a NUL or bytes that cannot be decoded"
         try:  # files that were joined have a mark before each one's first record
@@ -340,6 +356,36 @@ def _json(table: Table, raw: bytes) -> Verdict:
         may = may or "lacks a column"
     may = may or _odd_names(table, sorted({*seen, *inside}))
     return Verdict(tuple(records), "", may)
+
+
+def array_elements(text: str) -> List[str]:
+    """The elements of an array as they stand, sign by sign; Refused where one has no end."""
+    at = len(text) - len(text.lstrip(" \t\r\n"))
+    if text[at : at + 1] != "[":
+        raise Refused("no array")
+    at, found, begin, depth, is_text = at + 1, [], at + 1, 0, False
+    while True:
+        if at >= len(text):
+            raise Refused("the array has no end")
+        sign = text[at]
+        if is_text:
+            at += sign == "\\"
+            is_text = sign != '"'
+        elif sign == '"':
+            is_text = True
+        elif depth == 0 and sign in ",]":
+            found.append(text[begin:at].strip(" \t\r\n"))
+            begin = at + 1
+            if sign == "]":
+                break
+        elif sign in "[{":
+            depth += 1
+        elif sign in "]}":
+            depth = max(0, depth - 1)
+        at += 1
+    if text[begin:].strip(" \t\r\n"):
+        raise Refused("text after the array")
+    return [] if found == [""] else found
 
 
 def _over_lines(text: str) -> str:

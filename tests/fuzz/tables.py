@@ -72,6 +72,11 @@ def _kind(name: str, format: str, new_columns: str = "ignore", **reads: Any) -> 
 KINDS = (
     _kind("csv", '{type: csv, null_text: [""]}'),
     _kind("json", '{type: json, null_text: [""]}'),
+    _kind(
+        "json-array",
+        '{type: json, null_text: [""], layout: array}',
+        is_array=True,
+    ),
     _kind("parquet", "{type: parquet}", "add"),
     _kind("csv-added-columns", '{type: csv, null_text: [""]}', "add"),
     _kind("json-added-columns", '{type: json, null_text: [""]}', "add"),
@@ -91,6 +96,11 @@ KINDS = (
         '{type: csv, null_text: ["NULL"], escape: "\\\\"}',
         null_text=("NULL",),
         escape="\\",
+    ),
+    _kind(
+        "csv-lines-above",
+        '{type: csv, null_text: [""], skip_lines: 2}',
+        skip_lines=2,
     ),
     _kind(
         "csv-quoted-null",

@@ -195,6 +195,21 @@ def _gives_a_year(form: str) -> bool:
 
 
 @SOURCE.rule("source", "source.format")
+def pulled_json_has_lines(spec: TableSpec) -> Iterator[Problem]:
+    """Refuse `layout: array` of files that the pipeline itself writes, one object a line.
+
+    Fix: Remove `layout`.
+    """
+    kind, source = spec.landed.format, spec.source
+    if not (isinstance(kind, Json) and kind.is_array):
+        return
+    for name in ("pulled_from", "load_from", "changes_from"):
+        if getattr(source, name, None) is not None:
+            hint = f"What `{name}` pulls is landed one object a line: remove it."
+            yield got(("source", "format", "layout"), "array", hint)
+
+
+@SOURCE.rule("source", "source.format")
 def absent_fields_are_of_json(spec: TableSpec) -> Iterator[Problem]:
     """Refuse `absent_fields: unchanged` of files whose records have every column.
 

@@ -77,6 +77,15 @@ class Shuffle(str, Enum):
     needs."""
 
 
+class JsonLayout(str, Enum):
+    """How the records of a file of JSON stand in it."""
+
+    LINES = "lines"
+    """One object a line."""
+    ARRAY = "array"
+    """The file is one array, and each of its elements an object, over any lines."""
+
+
 class AbsentFields(str, Enum):
     """Meaning of a field that a record of a feed lacks."""
 

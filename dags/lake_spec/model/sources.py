@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Optional, Tuple, Union
 from lake_spec.model.choices import (
     AbsentFields,
     DuplicateKeys,
+    JsonLayout,
     MissingColumns,
     MissingKeys,
     NewColumns,
@@ -41,6 +42,13 @@ class Csv:
 
     type: ClassVar[str] = "csv"
     header: bool = setting("Read column names from the first record.", True)
+    skip_lines: int = setting(
+        "Lines above the header, or above the first record, that are left out, such as "
+        "`sep=;` or a title. Empty ones count.",
+        0,
+        example=1,
+        limits=Limits(0, 100),
+    )
     delimiter: str = setting("Separator of fields, one character.", ",")
     quote: str = setting("Quote of fields, one character; doubled inside them.", '"')
     encoding: str = setting(
@@ -77,21 +85,29 @@ class Csv:
 
     @property
     def has_own_fields(self) -> bool:
-        """Whether Spark's parser loses how a field is written, so that we read it."""
+        """Whether Spark's parser loses how a field is written, or takes what is no record."""
         is_plain = self.quoted_null or self.null_text in ((), ("",))
-        return self.escape is not None or not is_plain
+        return self.escape is not None or not is_plain or self.skip_lines > 0
 
 
 @dataclass(frozen=True)
 class Json:
-    """One JSON object a line, plain or compressed (.gz, .bz2, .zst)."""
+    """JSON objects, plain or compressed (.gz, .bz2, .zst)."""
 
     type: ClassVar[str] = "json"
+    layout: JsonLayout = setting(
+        "How the objects stand in a file.", JsonLayout.LINES, example="array"
+    )
     null_text: Tuple[str, ...] = setting("Texts that mean null.", ())
     extended: bool = setting(
         'Unwrap values as MongoDB exports them: {"$oid": "65a1"} is read as 65a1.',
         False,
     )
+
+    @property
+    def is_array(self) -> bool:
+        """Whether each file is one array."""
+        return self.layout is JsonLayout.ARRAY
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,40 @@ import json
 import re
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
-from lake_spec.text import json_lines
+from lake_spec.text import json_arrays, json_lines
 
 from lake_local.onboard.csv_dialect import dialect, names_of, rows_of
-from lake_local.onboard.text_encoding import decoded, Encoding, encoding_of, UTF_8
+from lake_local.onboard.text_encoding import (
+    decoded,
+    Encoding,
+    encoding_of,
+    UTF_8,
+    whole_lines,
+)
 
 MOST_RECORDS = 1000
-PARQUET = (
-    "Parquet files are not read: write the spec yourself; the files have their types, so"
-    " `columns` can be left out"
-)
+TYPED = ("parquet", "orc", "avro")
+"""Endings of files that have names and types of their columns."""
+_OTHERS = {
+    "xlsx": "save each sheet as CSV (UTF-8)",
+    "xls": "save each sheet as CSV (UTF-8)",
+    "ods": "save each sheet as CSV (UTF-8)",
+    "xml": "convert it to JSON lines, one object for each record, as with `xq -c`",
+    "zip": "unpack it, and land its files",
+}
+"""Endings of files that the lake does not read, and the way out."""
 NULLS = ("NULL", "\\N")
 NOT_AVAILABLE = ("NA", "N/A", "#N/A", "-")
 """Words that stand for no value amid values of another type than text."""
@@ -72,16 +94,21 @@ def head_of(
         if ending in ("csv", "tsv", "txt"):
             return _csv(path, content, whole, found)
         return _json(path, content, whole, found)
-    if ending == "parquet":
-        raise ValueError(PARQUET)
+    if ending in TYPED:
+        raise ValueError(
+            f"files of {ending} have their types and are not looked into, so their key is"
+            " not known: write it"
+        )
+    if ending in _OTHERS:
+        raise ValueError(f"{path}: no setting reads .{ending}: {_OTHERS[ending]}")
     raise ValueError(
-        f"{path} has an unknown ending: only .csv and .json files are read. Write the spec"
-        " yourself"
+        f"{path} has an unknown ending: .csv, .json, .parquet, .orc and .avro are read."
+        " Rename it, or write its format into the spec"
     )
 
 
 def _csv(path: str, content: bytes, whole: bool, found: Encoding) -> Head:
-    text = decoded(content, found.name, whole=whole)
+    text = whole_lines(decoded(content, found.name, whole=whole), whole=whole)
     if not text.strip():
         raise ValueError(f"{path} is empty: land a file with a header and rows")
     form = dialect(path, text)
@@ -124,23 +151,46 @@ def _json(path: str, content: bytes, whole: bool, encoding: Encoding) -> Head:
             f"{path} is {encoding.name}, and JSON is read in UTF-8 alone: convert it, as"
             f" with `iconv -f {encoding.name.upper()} -t UTF-8 FILE > NEW`"
         )
-    fault = json_lines.fault(
-        content.decode("utf-8", errors="replace"), is_cut=not whole
-    )
+    text = decoded(content, UTF_8, whole=whole)
+    form = {"type": "json"}
+    if json_lines.is_array(text, is_cut=not whole):
+        form["layout"] = "array"
+    fault = None if "layout" in form else json_lines.fault(text, is_cut=not whole)
     if fault is not None:
         raise ValueError(f"{path} {fault}")
-    records: List[Dict[str, Any]] = []
-    text = decoded(content, UTF_8, whole=whole)
-    for line in text.splitlines()[:MOST_RECORDS]:
-        if line.strip():
-            records.append(json_object(path, line))
+    text = text if "layout" in form else whole_lines(text, whole=whole)
+    listed = islice(json_records(path, io.StringIO(text), form), MOST_RECORDS)
+    records = list(_until_cut(listed, whole=whole))
     names = list(dict.fromkeys(name for record in records for name in record))
     if not names:
         raise ValueError(
             f"{path} has no record at its beginning: land a file with records"
         )
     types = {name: type_of([row.get(name) for row in records]) for name in names}
-    return Head({"type": "json"}, types, tuple(records))
+    return Head(form, types, tuple(records))
+
+
+def _until_cut(
+    records: Iterator[Dict[str, Any]], *, whole: bool
+) -> Iterator[Dict[str, Any]]:
+    """Yield records as far as there are whole ones, where the text may be cut."""
+    try:
+        yield from records
+    except json_arrays.NoArray:
+        if whole:
+            raise
+
+
+def json_records(
+    path: str, lines: Iterable[str], form: Mapping[str, Any]
+) -> Iterator[Dict[str, Any]]:
+    """Yield the objects of a text. Raises ValueError for what is none."""
+    if form.get("layout") == "array":
+        text = "".join(lines)
+        lines = (text[begin:end] for begin, end in json_arrays.spans(text))
+    for line in lines:
+        if line.strip():
+            yield json_object(path, line)
 
 
 def json_object(path: str, line: str) -> Dict[str, Any]:
@@ -151,8 +201,8 @@ def json_object(path: str, line: str) -> Dict[str, Any]:
         found = None
     if not isinstance(found, dict):
         raise ValueError(
-            f"{path} is not one JSON object per line. Write each record on a line of its"
-            " own"
+            f"{path} is not one JSON object per line, nor an array of objects. Write each"
+            " record on a line of its own"
         )
     return found
 

@@ -13,7 +13,7 @@ from lake_spec.model.names import glob, relative_path
 
 from lake_local.onboard import personal
 from lake_local.onboard.catalog import Column, Table
-from lake_local.onboard.file_types import Head, head_of, with_nulls
+from lake_local.onboard.file_types import Head, head_of, TYPED, with_nulls
 from lake_local.onboard.keys import cursor_of, key_of
 from lake_local.onboard.naming import column_names, same_but_for_case, table_names
 from lake_local.onboard.plan import (
@@ -23,7 +23,7 @@ from lake_local.onboard.plan import (
     Skipped,
     is_asked_for,
 )
-from lake_local.onboard.row_keys import Nearest, key_among
+from lake_local.onboard.row_keys import is_measure, key_among, Nearest
 from lake_local.onboard.spec_text import ColumnText, Guess, SpecText, one_line
 from lake_local.onboard.stores import (
     HEAD_BYTES,
@@ -39,6 +39,7 @@ from lake_local.onboard.value_survey import (
     SECONDS,
     Column as Values,
     Survey,
+    kind_of,
     readable,
     survey,
 )
@@ -108,13 +109,66 @@ def planned(store: Store, request: Request) -> List[Planned]:
         deadline = now + max(0.0, end - now) / (len(asked) - number)
         signs = [path for path in paths if SIGN.fullmatch(path.split("/")[-1])]
         data = [path for path in paths if path not in signs] or paths
+        name = names[folder]
         try:
-            found.append(
-                _draft(store, folder, data, signs, names[folder], request, deadline)
-            )
+            found.append(_draft(store, folder, data, signs, name, request, deadline))
         except _NoSpec as reason:
-            found.append(Skipped(folder, str(reason)))
+            start = _start(folder, data, name, request)
+            found.append(Skipped(folder, str(reason), start))
     return found
+
+
+def _start(
+    folder: str, paths: Sequence[str], name: str, request: Request
+) -> Optional[SpecText]:
+    """Return a spec of files that were not looked into; None if its path cannot be one."""
+    path = f"{request.landing or request.domain}/{folder}"
+    if list(relative_path((), path)):
+        return None
+    kind = kind_of(_chosen(paths))
+    form = kind if kind in (*TYPED, "csv", "json") else "csv"
+    is_feed = _chosen(paths).startswith("changes/")
+    source = _undecided(path, paths, {"type": form}, is_feed)
+    return SpecText(
+        head=(f"Begun by `onboard` from the names of {len(paths):,} landing files.",),
+        name=name,
+        description=_description(path),
+        owner=_owner(request),
+        source=source,
+        columns=(),
+        key=Guess([], "to decide: the columns that identify a row"),
+        order_by=Guess([], _ORDER) if is_feed else None,
+        storage={"index": "bucket", "buckets": buckets_for(None, None)},
+        size="of unknown size",
+    )
+
+
+_ORDER = "to decide: the columns that order the changes of a key"
+
+
+def _undecided(
+    path: str, paths: Sequence[str], form: Any, is_feed: bool
+) -> Dict[str, Any]:
+    """Return the source of files that lack what would say it."""
+    if is_feed:
+        feed = {"kind": "feed", "path": path, "format": form}
+        return {**feed, "load": "load/**", "changes": "changes/**"}
+    source = {"kind": "snapshot", "path": path, "files": "**", "format": form}
+    try:
+        files, time = _snapshots(paths)
+        return {**source, "files": files, "snapshot_time": time}
+    except _NoSpec:
+        time = {"pattern": r"(\d{4}-\d{2}-\d{2})", "format": "%Y-%m-%d"}
+        why = "to decide: where the names, which have no date, say a snapshot's time"
+        return {**source, "snapshot_time": Guess(time, why)}
+
+
+def _description(path: str) -> Guess:
+    return Guess(f"Rows of landing files in {path}", "describe what a row is")
+
+
+def _owner(request: Request) -> Any:
+    return request.owner or Guess(OWNER, "name the owning team")
 
 
 def _nothing_in(store: Store) -> str:
@@ -146,7 +200,7 @@ def _draft(
     name: str,
     request: Request,
     deadline: float,
-) -> Draft:
+) -> Planned:
     chosen = _chosen(_with_bytes(store, folder, paths))
     head, surveyed, unread = _all_of(store, folder, paths, chosen, deadline)
     is_feed = chosen.startswith("changes/")
@@ -156,10 +210,21 @@ def _draft(
         raise _NoSpec(
             "its name is not valid for a landing folder: rename it, of A-Z a-z 0-9 _ . = + @ -"
         )
-    source, order = _source(path, paths, head, columns, operation, is_feed, table)
-    complete = None if is_feed else _complete(source["snapshot_time"], paths, signs)
-    if complete is not None:
-        source["complete"] = complete
+    lacks = []
+    try:
+        source, order = _source(path, paths, head, columns, operation, is_feed, table)
+        complete = None if is_feed else _complete(source["snapshot_time"], paths, signs)
+        if complete is not None:
+            source["complete"] = complete
+    except _NoSpec as reason:
+        lacks.append(str(reason))
+        source = _undecided(path, paths, _format(head), is_feed)
+        order = Guess([], _ORDER) if is_feed else None
+    try:
+        key = _key(table, columns, surveyed, is_feed)
+    except _NoSpec as reason:
+        lacks.append(str(reason))
+        key = Guess([], f"to decide: {reason}")
     text = SpecText(
         head=(
             f"Made by `onboard` from {surveyed.files:,} of {len(paths):,} landing files,"
@@ -167,19 +232,25 @@ def _draft(
             *(f"Not read: {each}" for each in unread[:MOST_UNREAD]),
         ),
         name=name,
-        description=Guess(f"Rows of landing files in {path}", "describe what a row is"),
-        owner=request.owner or Guess(OWNER, "name the owning team"),
+        description=_description(path),
+        owner=_owner(request),
         source=source,
         columns=tuple(
             _with_words(each, name, surveyed) for name, each in columns.items()
         ),
-        key=_key(table, columns, surveyed, is_feed),
+        key=key,
         order_by=order,
         storage={"index": "bucket", "buckets": buckets_for(None, None)},
         size="of unknown size",
         columns_guess=surveyed.words,
     )
+    if lacks:
+        return Skipped(folder, "; ".join(lacks), text)
     return Draft(table, text, "feed" if is_feed else "snapshots")
+
+
+def _format(head: Head) -> Any:
+    return Guess(head.format, head.why) if head.why else head.format
 
 
 def _chosen(paths: Sequence[str]) -> str:
@@ -302,7 +373,7 @@ def _source(
     is_feed: bool,
     table: Table,
 ) -> Tuple[Dict[str, Any], Any]:
-    form = Guess(head.format, head.why) if head.why else head.format
+    form = _format(head)
     if not is_feed:
         files, time = _snapshots(paths)
         found = {"kind": "snapshot", "path": path, "files": files}
@@ -405,6 +476,8 @@ def _key(
     why = "its values differ" if len(found) == 1 else "only together do they differ"
     if list(found) == by_name:
         why = "its name says so, and its values differ"
+    elif any(map(is_measure, found)):
+        why = "with measures alone do they differ, so another value is another row,"
     return Guess(
         [columns[each].name for each in found],
         f"{why} in {_rows(rows.rows)} that were read",
@@ -416,7 +489,7 @@ def _rows(number: int) -> str:
 
 
 def _no_key(nearest: Nearest, is_feed: bool) -> str:
-    end = "write the spec yourself, with its key"
+    end = "say what identifies a row"
     if is_feed and not nearest.columns:
         return f"no column is named like a key: {end}"
     if not nearest.columns:

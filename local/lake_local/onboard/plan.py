@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Dict, Iterator, List, Tuple, Union
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 from lake_spec.hudi.buckets import buckets_for
 from lake_spec.model import names
@@ -35,10 +35,11 @@ class Draft:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A table without a spec, and why."""
+    """A table without a spec, and why; `start` is a spec that lacks what must be decided."""
 
     name: str
     why: str
+    start: Optional[SpecText] = None
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,9 @@ _MEASURES = re.compile(
 )
 _NAMES_OF_THINGS = re.compile(r"(^|_)names?$")
 _KINDS = {"string": 1, "date": 2, "timestamp": 2, "bigint": 3}
+_SINGLE = frozenset((*_KINDS, "decimal", "boolean"))
+MOST_TRIED = 1_000_000
+"""Values of the columns that together are a key, so that fewer of them are tried."""
 _LAST = 6
 """The rank of what names a person: a key is anything else before it."""
 
@@ -149,14 +152,33 @@ def key_among(
     for names in tried:
         if rows.differ(names):
             return names
+    singles = [n for n, kind in types.items() if kind.split("(")[0] in _SINGLE]
+    for candidates in (likely, singles):
+        if rows.differ(candidates):
+            return _fewest(rows, candidates)
     nearest = max(tried, key=rows.different, default=())
     return Nearest(nearest, rows.sharing(nearest), rows.rows)
+
+
+def _fewest(rows: KeyRows, names: Sequence[str]) -> Tuple[str, ...]:
+    """Return those of the columns without which rows share values; all, of many rows."""
+    kept = list(names)
+    if rows.rows * len(kept) <= MOST_TRIED:
+        for name in reversed(names):
+            fewer = [each for each in kept if each != name]
+            kept = fewer if rows.differ(fewer) else kept
+    return tuple(kept)
+
+
+def is_measure(name: str) -> bool:
+    """Return whether the name of a column is that of a measure."""
+    return bool(_MEASURES.search(lake_name(name)))
 
 
 def _rank(name: str, kind: str) -> int:
     """Return how unlikely a column is part of a key; below 0 where it is none."""
     made = lake_name(name)
-    if kind not in _KINDS or _MEASURES.search(made):
+    if kind not in _KINDS or is_measure(name):
         return -1
     if personal.by_name(name) or _NAMES_OF_THINGS.search(made):
         return _LAST

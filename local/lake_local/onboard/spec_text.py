@@ -77,8 +77,9 @@ class SpecText:
         lines += _entry("description", self.description)
         lines += _entry("owner", self.owner)
         lines += _entry("source", self.source)
-        lines.append(f"columns:{_comment(self.columns_guess)}")
-        lines += [_column(each) for each in self.columns]
+        if self.columns:
+            lines.append(f"columns:{_comment(self.columns_guess)}")
+            lines += [_column(each) for each in self.columns]
         lines += _entry("key", self.key)
         if self.order_by is not None:
             lines += _entry("order_by", self.order_by)

@@ -155,10 +155,13 @@ def _is_utf_8(line: bytes) -> bool:
 
 
 def decoded(head: bytes, name: str, *, whole: bool) -> str:
-    """Return the text that a file begins with, without its last line where that may be cut."""
-    codec = CHARSETS[name]
-    errors = "strict" if whole else "ignore"  # a character may be cut too
-    text = head.decode(codec, errors).lstrip("\ufeff")
+    """Return the text that a file begins with, without a character that was cut."""
+    errors = "strict" if whole else "ignore"
+    return head.decode(CHARSETS[name], errors).lstrip("\ufeff")
+
+
+def whole_lines(text: str, *, whole: bool) -> str:
+    """Return a text without its last line where that may be cut."""
     return text if whole else text[: text.rfind("\n") + 1]
 
 

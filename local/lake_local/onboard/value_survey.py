@@ -16,7 +16,7 @@ from lake_local.onboard.file_types import (
     NOT_AVAILABLE,
     NULLS,
     TEXTS,
-    json_object,
+    json_records,
     type_of,
 )
 from lake_local.onboard.number_texts import NumberTexts
@@ -238,7 +238,7 @@ def survey(
         try:
             with opened(store, path) as stream:
                 lines = lines_of(stream, form.get("encoding", UTF_8))
-                records = _csv if form["type"] == "csv" else _json
+                records = _csv if form["type"] == "csv" else json_records
                 _read(found, path, records(path, lines, form), deadline)
             found.files += found.rows > before
         except (ValueError, OSError, EOFError, csv.Error) as error:
@@ -281,21 +281,16 @@ def _csv(path: str, text: Any, form: Mapping[str, Any]) -> Iterator[Dict[str, An
     yield from (dict(zip(names, row)) for row in rows)
 
 
-def _json(path: str, text: Any, form: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
-    for line in text:
-        if line.strip():
-            yield json_object(path, line)
-
-
 def readable(paths: Sequence[str], chosen: str) -> Tuple[List[str], List[str]]:
     """Return the paths of the chosen file's kind, it first and then the newest; and the others."""
-    kind = _kind(chosen)
-    same = [each for each in paths if _kind(each) == kind and each != chosen]
-    others = [each for each in paths if _kind(each) != kind]
+    kind = kind_of(chosen)
+    same = [each for each in paths if kind_of(each) == kind and each != chosen]
+    others = [each for each in paths if kind_of(each) != kind]
     return [chosen, *sorted(same, reverse=True)], others
 
 
-def _kind(path: str) -> str:
+def kind_of(path: str) -> str:
+    """Return the kind of a file by its name, whatever it is packed by."""
     plain = re.sub(r"\.(gz|bz2)$", "", path)
     ending = plain.rsplit(".", 1)[-1].lower()
     return "json" if ending in ("json", "jsonl", "ndjson") else ending

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import List, Tuple
 
@@ -13,6 +13,9 @@ from lake_local.onboard.plan import Draft, OWNER, Planned, Skipped
 from lake_local.onboard.spec_text import domain_text
 from lake_local.workspace.dags_folder import dag_text, lacks_dag_file
 from lake_local.workspace.project import find
+
+UNDECIDED = ".draft"
+"""Behind the name of a spec that lacks something, so that it is no table yet."""
 
 _SCHEMA_LINE = "# yaml-language-server: $schema={path}\n"
 
@@ -47,7 +50,7 @@ def write(
     schema = _schema_line(done.folder, "table")
     for each in planned:
         if isinstance(each, Skipped):
-            done.skipped.append(each)
+            done.skipped.append(_started(done.folder, schema, each, force))
             continue
         path = done.folder / f"{each.text.name}{ENDING}"
         if _write(path, schema + each.text.text, force):
@@ -62,6 +65,16 @@ def write(
         done.dag = project.dags / f"{domain}.py"
         _write(done.dag, dag_text(domain, out), force=False)
     return done
+
+
+def _started(folder: Path, schema: str, skipped: Skipped, force: bool) -> Skipped:
+    """Write the spec that a skipped table has to start from, and say so."""
+    if skipped.start is None:
+        return skipped
+    name = f"{skipped.start.name}{ENDING}"
+    _write(folder / f"{name}{UNDECIDED}", schema + skipped.start.text, force)
+    words = f"decide what {name}{UNDECIDED} asks, and rename it to {name}"
+    return replace(skipped, why=f"{skipped.why}. Then {words}")
 
 
 def _schema_line(folder: Path, kind: str) -> str:

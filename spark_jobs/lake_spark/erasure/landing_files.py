@@ -13,7 +13,7 @@ from typing import Dict, List, Optional, Sequence, Set
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import Avro, Csv, Orc, Parquet
+from lake_spec.model import Avro, Csv, Json, Orc, Parquet
 from lake_spec.text.marked_values import row_value
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.erasure.columnar_files import blank_typed
@@ -21,6 +21,7 @@ from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_files import (
     NotBlanked,
     blank_csv,
+    blank_array,
     blank_json,
     blanked,
     refuse_large,
@@ -154,6 +155,8 @@ def blank_records(run: TableRun, text: bytes, records: Set[int]) -> bytes:
         for name, column in run.spec.columns
         for source in column.source or (name,)
     ]
+    if isinstance(kind, Json) and kind.is_array:
+        return blank_array(text, records, names)
     return blank_json(text, records, names)
 
 

@@ -26,7 +26,8 @@ from typing import (
 
 from lake_spec.model import Csv
 from lake_spec.model.column_type import ColumnType
-from lake_spark.formats.csv_text import field_at, field_pattern, nothing
+from lake_spec.text.json_arrays import spans
+from lake_spark.formats.csv_text import field_at, field_pattern, nothing, skipped
 from lake_spark.formats.json_records import BadRecord, object_of, text_of
 
 LARGEST = 256 << 20
@@ -79,9 +80,11 @@ def blank_csv(content: bytes, records: Set[int], kind: Csv) -> bytes:
     """Empty these records (from 1) of CSV: as many fields, none with a value."""
     text = content.decode(kind.encoding, errors="strict")
     head = text[:1] if text[:1] == "\ufeff" else ""
-    parts = [head]
+    text = text[len(head) :]
+    start = skipped(text, kind)
+    parts = [head, text[:start]]
     number = 0 if kind.header else 1
-    for record, fields, end in _csv_records(text[len(head) :], kind):
+    for record, fields, end in _csv_records(text[start:], kind):
         if not record.strip():
             parts.append(record + end)
             continue
@@ -137,6 +140,22 @@ def blank_json(
         if number in records:
             lines[i] = _blank_line(lines[i], declared)
     return b"".join(lines)
+
+
+def blank_array(
+    content: bytes, records: Set[int], maps: Iterable[Tuple[str, ColumnType]]
+) -> bytes:
+    """Empty these elements (from 1) of a JSON array, as those of lines."""
+    declared = {name.lower(): kind for name, kind in maps}
+    text = content.decode("utf-8", "surrogateescape")
+    parts, at = [], 0
+    for number, (begin, end) in enumerate(spans(text), start=1):
+        element = text[begin:end].encode("utf-8", "surrogateescape")
+        parts.append(text[at:begin].encode("utf-8", "surrogateescape"))
+        is_chosen = number in records
+        parts.append(_blank_line(element, declared) if is_chosen else element)
+        at = end
+    return b"".join([*parts, text[at:].encode("utf-8", "surrogateescape")])
 
 
 def _blank_line(line: bytes, declared: Dict[str, ColumnType]) -> bytes:

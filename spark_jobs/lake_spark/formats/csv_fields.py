@@ -1,7 +1,8 @@
-"""CSV whose fields are taken apart as they stand: with escapes, or quotes that tell nulls.
+"""CSV whose fields are taken apart as they stand: with escapes, quotes that tell nulls, or
+lines above the header.
 
-Spark's parser knows an escape inside of quotes alone, and loses whether a field was
-quoted. So each file is read as one text, of which expressions make records and fields, on
+Spark's parser knows an escape inside of quotes alone, loses whether a field was quoted, and
+takes a file's first line for its header. So each file is read as one text, of which expressions make records and fields, on
 the executors. What is no record by these rules refuses the file.
 """
 
@@ -44,6 +45,7 @@ def layers(kind: Csv, shape: Shape) -> List[List[str]]:
     records = f"filter({_records(kind)}, r -> r != '')"
     return [
         [f"{_text(kind)} AS lake_whole"],
+        [f"{_behind_skipped(kind)} AS lake_whole"],
         [f"explode(slice({records}, {1 + first}, {2**31 - 1})) AS lake_record_text"],
         ["lake_record_text", f"{_fields('lake_record_text', kind)} AS lake_fields"],
         [
@@ -81,6 +83,7 @@ def counted(
     )
     steps: Sequence[Sequence[str]] = (
         ["input_file_name() AS file", f"{_text(kind, read_as)} AS lake_whole"],
+        ["file", f"{_behind_skipped(kind)} AS lake_whole"],
         ["file", f"{_records(kind)} AS found"],
         [
             "*",
@@ -94,7 +97,7 @@ def counted(
         [
             "file",
             f"{_size('found')} AS records",
-            "CASE WHEN bad > 0 THEN aggregate(until, 0, (n, r) ->"
+            f"CASE WHEN bad > 0 THEN aggregate(until, {kind.skip_lines}, (n, r) ->"
             " n + 1 + length(r) - length(replace(r, '\n', '')))"
             " - (length(text) - length(replace(text, '\n', ''))) END AS line",
             f"{_size('until')} AS record",
@@ -124,6 +127,14 @@ def _text(kind: Csv, read_as: str = "") -> str:
     return (
         f"CASE WHEN startswith({text}, {_BOM}) THEN substr({text}, 2) ELSE {text} END"
     )
+
+
+def _behind_skipped(kind: Csv) -> str:
+    """Return SQL: a file's text without the lines that are left out."""
+    if not kind.skip_lines:
+        return "lake_whole"
+    lines = sql_literal(rf"\A(?:[^\n]*+(?:\n|\z)){{{kind.skip_lines}}}")
+    return f"substr(lake_whole, 1 + length(regexp_extract(lake_whole, {lines}, 0)))"
 
 
 def _records(kind: Csv) -> str:

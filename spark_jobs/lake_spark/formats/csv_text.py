@@ -121,6 +121,14 @@ def value_of(field: str, kind: Csv) -> str:
     return pattern.sub(lambda found: CONTROLS.get(found[1], found[1]), field)
 
 
+def skipped(text: str, kind: Csv) -> int:
+    """Return where the text goes on behind the lines that are left out."""
+    at = 0
+    for _ in range(kind.skip_lines):
+        at = text.find("\n", at) + 1 or len(text)
+    return at
+
+
 CONTROLS = dict(zip("nrtbfv0", "\n\r\t\b\f\v\0"))
 """Letters that mean a control character behind an escape."""
 
@@ -275,9 +283,9 @@ def too_large(error: BaseException) -> Optional[str]:
 def too_long(size: int, most: int) -> str:
     """Return why a file is refused whose fields are taken apart as they stand."""
     return (
-        f"has {size:,} bytes when decompressed, and with source.format.escape, or with "
-        f"quoted_null: false and words in null_text, a file may have {most:,}: it is "
-        "read as a whole. Land it in parts."
+        f"has {size:,} bytes when decompressed, and with source.format.escape, with "
+        f"skip_lines, or with quoted_null: false and words in null_text, a file may have "
+        f"{most:,}: it is read as a whole. Land it in parts."
     )
 
 

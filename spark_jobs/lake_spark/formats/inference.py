@@ -22,7 +22,7 @@ from lake_spark.errors import (
     UnreadableFile,
     WrongColumns,
 )
-from lake_spark.formats import csv_text, debezium
+from lake_spark.formats import csv_text, debezium, json_arrays
 from lake_spark.formats.column_names import (
     Names,
     column_of_deletes,
@@ -73,7 +73,7 @@ def shape_of(
         refuse_unreadable(file, spec)
         refuse_cut(store, file)
     if isinstance(kind, Json):
-        _refuse_other_lines(head_of(spark, store, file), file)
+        _refuse_other_layout(head_of(spark, store, file), file, kind)
     if isinstance(kind, Csv):
         names = _csv_names(spark, store, file, spec)
         shape = Shape(tuple((name, TEXT) for name in names))
@@ -151,8 +151,12 @@ def _refuse_empty(file: LandingFile, size: int, what: str) -> None:
         )
 
 
-def _refuse_other_lines(head: bytes, file: LandingFile) -> None:
-    """Refuse JSON that has not one object a line: an array, or objects over lines."""
+def _refuse_other_layout(head: bytes, file: LandingFile, kind: Json) -> None:
+    """Refuse an array too large, or else what has not one object a line."""
+    if kind.is_array:
+        if file.size > json_arrays.LARGEST_FILE:
+            raise UnreadableFile(file.path, f"{json_arrays.too_long(file.size)}.")
+        return
     text = head.decode("utf-8", errors="replace")
     fault = json_lines.fault(text, is_cut=len(head) >= HEAD_BYTES)
     if fault is not None:
@@ -180,6 +184,7 @@ def _first_record(content: bytes, file: LandingFile, kind: Csv) -> List[str]:
     decoder = codecs.getincrementaldecoder(read_as)(errors)
     text = decoder.decode(content, final=not is_cut)
     text = text[1:] if text[:1] == "\ufeff" else text
+    text = text[csv_text.skipped(text, kind) :]
     if kind.header and text.lstrip()[:1] == "<":
         raise UnreadableFile(
             file.path,

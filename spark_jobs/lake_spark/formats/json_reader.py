@@ -1,18 +1,21 @@
-"""JSON lines: one object a line, read as bytes and taken apart on the executors.
+"""JSON: one object a line, or files that are one array, taken apart on the executors.
 
-What a line is, and what it holds, json_records says.
+What a line or an element is, and what it holds, json_records says.
 """
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Dict, Sequence, Tuple
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
+from lake_spec.model import Json
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.sql_text import sql_identifier
+from lake_spark.errors import BadFileReason, UnreadableFile
 from lake_spark.formats.file_schema import Shape
+from lake_spark.formats.json_arrays import Elements
 from lake_spark.formats.json_records import (
     Array,
     CleanLines,
@@ -31,12 +34,15 @@ from lake_spark.formats.reader_columns import (
     WHY,
 )
 from lake_spark.landing import literal_paths
+from lake_spark.storage.halves import by_halves
 
 _HOLDS_SOMETHING = r"btrim(value, ' \t\r') <> ''"
 """SQL: whether a line of the text source is a record."""
 
 
-def load(spark: SparkSession, shape: Shape, uris: Sequence[str]) -> DataFrame:
+def load(
+    spark: SparkSession, kind: Json, shape: Shape, uris: Sequence[str]
+) -> DataFrame:
     """Load the raw columns of files of one shape, CORRUPT, WHY and where each record is.
 
     If the shape tells what is absent, THERE is one of the columns.
@@ -58,7 +64,10 @@ def load(spark: SparkSession, shape: Shape, uris: Sequence[str]) -> DataFrame:
         names.append(f"record.present AS {THERE}")
     # Spark may ask a function twice that it takes for one of its value alone.
     record = F.udf(read, ", ".join(fields)).asNondeterministic()
-    lines = _lines(spark, uris).selectExpr("CAST(value AS binary) AS line", *PLACES)
+    if kind.is_array:
+        lines = elements(spark, uris)
+    else:
+        lines = _lines(spark, uris).selectExpr("CAST(value AS binary) AS line", *PLACES)
     rows = lines.select(record("line").alias("record"), FILE, BLOCK, ID)
     return rows.selectExpr(*names, FILE, BLOCK, ID)
 
@@ -66,6 +75,54 @@ def load(spark: SparkSession, shape: Shape, uris: Sequence[str]) -> DataFrame:
 def _lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     lines = literal_paths.load(spark.read, "text", uris)
     return lines.where(_HOLDS_SOMETHING)
+
+
+def elements(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
+    """Return the elements of files that are arrays: line, FILE, BLOCK and ID.
+
+    Those that are refused have none.
+    """
+    rows = _taken_apart(spark, uris).where("array.elements IS NOT NULL")
+    listed = rows.select(FILE, BLOCK, F.posexplode("array.elements").alias(ID, "line"))
+    return listed.selectExpr("line", FILE, BLOCK, f"CAST({ID} AS bigint) AS {ID}")
+
+
+def check_arrays(
+    spark: SparkSession, files: Dict[str, str]
+) -> Tuple[Dict[str, BadFileReason], Dict[str, int]]:
+    """Return why files are refused, and how many elements each of the others has.
+
+    By what input_file_name() says of them; `files` are these names and their URIs.
+    """
+    reasons: Dict[str, BadFileReason] = {}
+    counts: Dict[str, int] = {}
+
+    def count(names: Sequence[str]) -> Sequence[Row]:
+        rows = _taken_apart(spark, [files[name] for name in names])
+        return rows.selectExpr(FILE, "size(array.elements) AS n", "array.why").collect()
+
+    def leave(name: str, error: Exception) -> None:
+        """It is set aside when its rows are read."""
+
+    for found in by_halves(list(files), count, leave):
+        for row in found:
+            if row.why:
+                reasons[row[FILE]] = UnreadableFile, f"{row.why}. {_REMEDY}"
+            else:
+                counts[row[FILE]] = row.n
+    return reasons, counts
+
+
+_REMEDY = "Land the whole file again, or correct source.format.layout."
+
+
+def _taken_apart(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
+    """Return a row for each file: FILE, BLOCK and its array, taken apart."""
+    reader = spark.read.options(wholetext="true")
+    whole = literal_paths.load(reader, "text", uris)
+    whole = whole.selectExpr("CAST(value AS binary) AS content", *PLACES)
+    apart = F.udf(Elements(), "elements array<binary>, why string").asNondeterministic()
+    return whole.select(FILE, BLOCK, apart("content").alias("array"))
 
 
 def _reader_of(kind: ColumnType) -> object:
@@ -76,8 +133,16 @@ def _reader_of(kind: ColumnType) -> object:
     return Text()
 
 
-def clean_lines(spark: SparkSession, uri: str, maps: Sequence[str]) -> DataFrame:
-    """Return the lines of a file with no name twice: they say what its columns are."""
+def clean_lines(
+    spark: SparkSession, kind: Json, uri: str, maps: Sequence[str]
+) -> DataFrame:
+    """Return the records of a file with no name twice: they say what its columns are."""
     is_clean = F.udf(CleanLines(maps), "boolean")
-    lines: DataFrame = _lines(spark, [uri])
-    return lines.where(is_clean(F.expr("CAST(value AS binary)")))
+    return texts(spark, kind, uri).where(is_clean(F.expr("CAST(value AS binary)")))
+
+
+def texts(spark: SparkSession, kind: Json, uri: str) -> DataFrame:
+    """Return the records of a file as texts: one column, value."""
+    if kind.is_array:
+        return elements(spark, [uri]).selectExpr("CAST(line AS string) AS value")
+    return _lines(spark, [uri])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.readwriter import DataFrameReader
 from pyspark.sql.types import StructType
 
 from lake_spec.model import Avro, Format, Json
@@ -80,12 +81,20 @@ def _schema(
             **json_text.READER,
         )
     try:
+        if isinstance(kind, Json) and kind.is_array:
+            return _of_texts(spark, reader, json_reader.texts(spark, kind, uri))
         return literal_paths.load(reader, kind.type, [uri]).schema
     except Exception as error:
         if not (isinstance(kind, Json) and "COLUMN_ALREADY_EXISTS" in str(error)):
             raise
     # A name is twice in a record, or in two spellings in two: without the former.
-    lines = json_reader.clean_lines(spark, uri, maps)
+    return _of_texts(spark, reader, json_reader.clean_lines(spark, kind, uri, maps))
+
+
+def _of_texts(
+    spark: SparkSession, reader: DataFrameReader, lines: DataFrame
+) -> StructType:
+    """Return what Spark finds in records that are the texts of one column."""
     strings = java.packages(spark).org.apache.spark.sql.Encoders.STRING()
     # PySpark takes lines from Python alone.
     made = java.reader(reader).json(getattr(java.frame(lines), "as")(strings))

@@ -40,7 +40,7 @@ from lake_spark.errors import (
     UnreadableFile,
     WrongColumns,
 )
-from lake_spark.formats import compression, csv_reader, csv_text
+from lake_spark.formats import compression, csv_reader, csv_text, json_reader
 from lake_spark.formats.file_schema import Shape
 from lake_spark.formats.inference import (
     all_globs,
@@ -450,13 +450,24 @@ def known_columns(run: TableRun) -> Columns:
 
 
 def _broken(run: TableRun, inputs: Sequence[Input]) -> Tuple[Reasons, Dict[str, int]]:
-    """Return why files of CSV are broken, and how many records each of the others holds."""
+    """Return why files of text are broken, and how many records each of the others holds.
+
+    JSON lines are not among them: each line is judged by itself.
+    """
     kind = run.spec.landed.format
-    if not isinstance(kind, Csv) or not inputs:
+    is_array = isinstance(kind, Json) and kind.is_array
+    if not (isinstance(kind, Csv) or is_array) or not inputs:
         return {}, {}
     files = {file_name(run.spark, each.file): each.file for each in inputs}
+    if not isinstance(kind, Csv):
+        uris = {name: file.uri for name, file in files.items()}
+        reasons, counts = json_reader.check_arrays(run.spark, uris)
+        return (
+            {files[name].path: why for name, why in reasons.items()},
+            {files[name].path: count for name, count in counts.items()},
+        )
     marks: Dict[str, bytes] = {}
-    reasons: Reasons = {}
+    reasons = {}
     for name, file in files.items() if csv_text.needs_mark(kind) else ():
         try:
             marks[name] = head_of(run.spark, run.store, file)

@@ -170,7 +170,7 @@ def load(
     """Load the raw columns of files of one shape, and where each record is: FILE, BLOCK, ID."""
     kind = spec.landed.format
     if isinstance(kind, Json):
-        records = json_reader.load(spark, shape, uris)
+        records = json_reader.load(spark, kind, shape, uris)
     elif isinstance(kind, Csv) and kind.has_own_fields:
         records = csv_fields.load(spark, kind, shape, uris).selectExpr("*", *PLACES)
     else:

@@ -55,6 +55,7 @@ WORDS = ("formerly", "name", "domain", "description", "owner")
 READING = (
     *("source.path", "source.files", "source.load", "source.changes"),
     *("source.format.header", "source.format.delimiter", "source.format.quote"),
+    *("source.format.skip_lines", "source.format.layout"),
     *("source.format.encoding", "source.format.multiline", "source.new_columns"),
     *("source.full_refresh.files", "source.ignore_columns", "quality"),
     *("columns.note.dropped", "columns.note.on_type_mismatch"),

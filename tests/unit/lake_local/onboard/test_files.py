@@ -80,11 +80,35 @@ def test_folders_become_tables_that_pass_validate(landed, tmp_path):
     why = {each.name: each.why for each in done.skipped}
     assert sorted(why) == ["keyless", "packed", "undated"]
     assert "have no date in their names" in why["undated"]
-    assert "Parquet files are not read" in why["packed"]
+    assert "files of parquet have their types and are not looked into" in why["packed"]
     assert why["keyless"] == (
-        "no key found: 'a' comes nearest, and 2 rows of 2 share a value or lack one: write"
-        " the spec yourself, with its key"
+        "no key found: 'a' comes nearest, and 2 rows of 2 share a value or lack one: say what"
+        " identifies a row. Then decide what keyless.yml.draft asks, and rename it to"
+        " keyless.yml"
     )
+    begun = (tmp_path / "shop/packed.yml.draft").read_text()
+    assert 'files: "*.parquet"' in begun and "format: {type: parquet}" in begun
+    assert "key: []  # GUESS: to decide: the columns that identify a row\n" in begun
+    assert "columns:" not in begun
+    begun = (tmp_path / "shop/keyless.yml.draft").read_text()
+    assert "key: []  # GUESS: to decide: no key found: 'a' comes nearest" in begun
+    begun = (tmp_path / "shop/undated.yml.draft").read_text()
+    assert "# GUESS: to decide: where the names, which have no date, say" in begun
+    assert "key: [constituent_id]" in begun
+
+
+def test_a_spec_that_was_begun_is_one_once_it_is_decided(landed, tmp_path):
+    write(
+        planned(LocalFolder(landed), Request("shop")),
+        tmp_path,
+        "shop",
+        owner="",
+        force=False,
+    )
+    for name in ("keyless", "packed"):
+        begun = (tmp_path / f"shop/{name}.yml.draft").read_text()
+        (tmp_path / f"shop/{name}.yml").write_text(begun.replace("[]", "[a]"))
+    assert faults_of(tmp_path, "shop")[1] == []
 
 
 @pytest.mark.parametrize(
@@ -154,9 +178,11 @@ def test_a_line_that_is_cut_is_not_looked_at():
 @pytest.mark.parametrize(
     "path, content, words",
     [
-        ("f.json", b"[1, 2]", "is a JSON array.* convert it, as with `jq -c"),
-        ("f.json", b"\n[\n{}]", "is a JSON array"),
-        ("f.json", b"1\n", "is not one JSON object per line. Write each record on"),
+        ("f.json", b"[1, 2]", "nor an array of objects. Write each record on"),
+        ("f.json", b"\n[\n{}]", "has no record at its beginning"),
+        ("f.json", b'[{"id": 1},', "is a JSON array without its end"),
+        ("f.json", b'{\n"id": 1}', "over several lines.* convert it, as with `jq -c"),
+        ("f.json", b"1\n", "is not one JSON object per line, nor"),
         ("f.csv", b"", "f.csv is empty: land a file with a header and rows"),
         ("f.csv", b"a,,c\n1,2,3\n", "no header that names every column"),
         (
@@ -165,7 +191,9 @@ def test_a_line_that_is_cut_is_not_looked_at():
             "is not valid CSV \\(field larger than",
         ),
         ("f.csv", b"a,b\n\0\0,1\n", "bytes that are 0, so it is no text"),
-        ("f.xml", b"<a/>", "has an unknown ending"),
+        ("f.xml", b"<a/>", "no setting reads .xml: convert it to JSON lines"),
+        ("f.xlsx", b"PK", "no setting reads .xlsx: save each sheet as CSV"),
+        ("f.dat", b"", "has an unknown ending"),
     ],
 )
 def test_what_cannot_be_read_is_told(path, content, words):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from lake_check.parsing.loader import load_domain
 from lake_spec.model.number_format import NumberFormat
 
+from lake_local.onboard import files
 from lake_local.onboard.files import Request, planned
 from lake_local.onboard.plan import Skipped
 from lake_local.onboard.stores import LocalFolder
@@ -61,6 +64,13 @@ def test_a_column_of_json_that_sql_cannot_say_stands_there_as_a_comment(tmp_path
         ('id,v\n1,"a\\"b"\n2,\\N\n', {"escape": "\\", "null_text": ()}),
         ("id,v\n1,C:\\dir\n2,\\N\n", {"null_text": ("", "\\N")}),
         ("id v\n1 a\n2 b\n", {"delimiter": " "}),
+        ("sep=;\r\nid;v\r\n1;a\r\n", {"delimiter": ";", "skip_lines": 1}),
+        ("sep=|\nid|v;,;\n1|a\n", {"delimiter": "|", "skip_lines": 1}),
+        (
+            "Report of shops\n\nid;v\n1;a\n2;b\n3;c\n",
+            {"delimiter": ";", "skip_lines": 2},
+        ),
+        ("id\n1\n2,5\n3\n", {"skip_lines": 0}),
     ],
 )
 def test_the_way_that_csv_is_written_is_found(tmp_path, content, form):
@@ -68,6 +78,7 @@ def test_the_way_that_csv_is_written_is_found(tmp_path, content, form):
     found = spec.source.format
     assert {name: getattr(found, name) for name in form} == form
     others = {"quoted_null": True, "escape": None, "quote": '"', "delimiter": ","}
+    others["skip_lines"] = 0
     assert all(getattr(found, n) == v for n, v in others.items() if n not in form)
     assert dict(spec.columns)["id"].type in ("bigint", "string")
 
@@ -80,9 +91,12 @@ def test_escaped_fields_say_the_types(tmp_path):
 @pytest.mark.parametrize(
     "content, why",
     [
-        ("sep=;\nid;v\n1;a\n", "begins with 'sep=;', which Excel takes for itself"),
         ('"x","y"\n"1",2,3\n"2",4,5\n', "col.names = NA"),
         ("id   v\n1    a\n22   b\n", "tr -s"),
+        (
+            "id   name       n\n1    Ana Maria  5\n22              17\n3    Bo         2\n",
+            "has columns of fixed width, which no setting reads: convert it, as with",
+        ),
     ],
 )
 def test_what_must_be_changed_is_told(tmp_path, content, why):
@@ -260,7 +274,8 @@ def test_a_key_is_one_that_no_row_disproves(tmp_path):
     assert "only together do they differ in all 5,000 rows" in text
 
 
-def test_a_key_that_the_last_rows_disprove_is_not_proposed(tmp_path):
+def test_a_key_that_the_last_rows_disprove_is_not_proposed(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "SECONDS", 600.0)  # also on a busy machine
     rows = [f"{n},{n}a" for n in range(30_000)]
     content = "id,code\n" + "\n".join([*rows, "7,x"]) + "\n"
     _, spec = drafted(tmp_path, content)
@@ -285,8 +300,29 @@ def test_without_a_key_the_nearest_columns_are_told(tmp_path):
     why, _ = drafted(tmp_path, "a_id,b_id\n" + "\n".join(rows) + "\n")
     assert why == (
         "no key found: 'a_id' and 'b_id' together come nearest, and 40 rows of 40 share a"
-        " value or lack one: write the spec yourself, with its key"
+        " value or lack one: say what identifies a row"
     )
+
+
+def test_more_columns_are_a_key_where_fewer_are_none(tmp_path):
+    rows = [
+        f"{a},{b},{c},{d},x"
+        for a in range(3)
+        for b in range(3)
+        for c in range(3)
+        for d in range(3)
+    ]
+    content = "a_id,b_id,c_id,d_id,note\n" + "\n".join(rows) + "\n"
+    text, spec = drafted(tmp_path, content)
+    assert spec.key == ("a_id", "b_id", "c_id", "d_id")
+    assert "only together do they differ in all 81 rows" in text
+
+
+def test_measures_are_a_key_only_where_nothing_else_is(tmp_path):
+    rows = [f"{n % 2},{n // 2}.5" for n in range(20)]
+    text, spec = drafted(tmp_path, "shop_id,price\n" + "\n".join(rows) + "\n")
+    assert spec.key == ("shop_id", "price")
+    assert "so another value is another row" in text
 
 
 WORDS = (
@@ -325,7 +361,10 @@ def test_words_show_whether_a_guessed_encoding_is_right(tmp_path):
     )
 
 
-def test_an_encoding_is_known_by_letters_far_behind_the_beginning(tmp_path):
+def test_an_encoding_is_known_by_letters_far_behind_the_beginning(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(files, "SECONDS", 600.0)
     rows = "".join(f"{n};x;y\n" for n in range(60_000))
     content = f"id;name;stadt\n{rows}".encode() + "0;M\u00fcller;x\n".encode("latin-1")
     _, spec = drafted(tmp_path, content)
@@ -379,3 +418,24 @@ def test_json_that_is_not_utf_8_is_refused_with_what_to_do(tmp_path):
         "JSON is read in UTF-8 alone: convert it, as with `iconv -f WINDOWS-1252"
         in (drafted(tmp_path, content, "2026-01-01.json")[0])
     )
+
+
+def test_json_arrays_are_read_by_their_elements(tmp_path):
+    content = '[\n {"id": 1, "v": "a]"},\n {"id": 2, "v": "b", "n": 1.50}]\n'
+    text, spec = drafted(tmp_path, content, "2026-01-01.json")
+    assert spec.source.format.layout.value == "array", text
+    assert {n: c.type for n, c in spec.columns} == {
+        "id": "bigint",
+        "v": "string",
+        "n": "decimal(38,1)",
+    }
+
+
+def test_an_array_on_one_line_that_is_longer_than_its_head_is_read(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(files, "SECONDS", 600.0)
+    content = json.dumps([{"id": n, "v": "x" * 50} for n in range(10_000)])
+    text, spec = drafted(tmp_path, content, "2026-01-01.json")
+    assert "id: bigint  # 10,000 of 10,000 rows fit" in text
+    assert spec.source.format.layout.value == "array"

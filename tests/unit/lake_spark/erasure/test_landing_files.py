@@ -11,9 +11,22 @@ import pytest
 from lake_spec.model import Csv
 from lake_spec.model.column_type import parse_type
 from lake_spark.erasure import request, text_files
-from lake_spark.erasure.text_files import NotBlanked, blank_csv, blank_json, blanked
+from lake_spark.erasure.text_files import (
+    NotBlanked,
+    blank_array,
+    blank_csv,
+    blank_json,
+    blanked,
+)
 from lake_spark.errors import WrongEraseRequest
 from tests.unit.lake_airflow.specs import dimension, table
+
+
+def test_a_blank_element_of_an_array_keeps_its_names_and_its_place():
+    before = b'[\n {"id": 1, "v": "a]", "x": {"y": 2}},\r\n {"id": 2},{"id": \xff} ]\n'
+    assert blank_array(before, {1, 3}, []) == (
+        b'[\n {"id": null, "v": null, "x": {"y": null}},\r\n {"id": 2},{} ]\n'
+    )
 
 
 @pytest.mark.parametrize(
@@ -23,6 +36,11 @@ from tests.unit.lake_airflow.specs import dimension, table
         (Csv(), 'id,n\r\n1,"a ""b"" ,c"\r\n2,x', 'id,n\r\n"",\r\n2,x'),
         (Csv(), "\ufeffid,n,m\n\n1,,\n\n2,x,", '\ufeffid,n,m\n\n"",,\n\n2,x,'),
         (Csv(), "id\n1\n2\n", 'id\n""\n2\n'),
+        (
+            Csv(skip_lines=2),
+            'sep=,\r\nsaid "so\nid,n\n1,a\n2,b\n',
+            'sep=,\r\nsaid "so\nid,n\n"",\n2,b\n',
+        ),
         (Csv(header=False), "1,a\n2,b\n", '"",\n2,b\n'),
         (Csv(delimiter="|", quote="'"), "id|n\n1|'a|b'\n2|x\n", "id|n\n''|\n2|x\n"),
         (Csv(multiline=False), 'id,n\n1,"a\n2,b"\n', 'id,n\n"",\n2,b"\n'),
@@ -32,8 +50,8 @@ from tests.unit.lake_airflow.specs import dimension, table
         (Csv(quoted_null=False), 'id,n\n"",""\n"",\n', 'id,n\n,\n"",\n'),
         (Csv(null_text=("NULL",)), "id,n\n1,a\n2,b\n", "id,n\nNULL,NULL\n2,b\n"),
     ],
-    ids=["line break", "quotes", "marks", "one column", "no header", "other signs"]
-    + ["plain lines", "inch", "escapes", "escapes in quotes", "empty text", "word"],
+    ids=["line break", "quotes", "marks", "one column", "lines above", "no header"]
+    + ["other signs", "plain lines", "inch", "escapes", "escapes in quotes", "empty text", "word"],
 )
 def test_a_blank_csv_record_has_its_fields_and_no_value(kind, before, after):
     assert blank_csv(before.encode(), {1}, kind).decode() == after

@@ -185,9 +185,18 @@ def _csv(table: Table, raw: bytes) -> Verdict:
         raise Refused("two columns of one name")
     if any(need not in names for need in table.needed):
         raise Refused("lacks a column")
-    may = _odd_names(table, names)
+    may = _odd_names(table, names) or _csv_doubt(table, above, text, records)
+    return Verdict(tuple(_csv_record(table, names, each) for each in rest), "", may)
+
+
+def _csv_doubt(
+    table: Table, above: str, text: str, records: Sequence[_Fields]
+) -> str:
+    """Why a file may be refused as a whole."""
+    header, *rest = records
+    may = ""
     if is_broken(above):
-        may = may or "a line above the header cannot be decoded"
+        may = "a line above the header cannot be decoded"
     if header.stray or any(each != each.strip() or not each for each in header.fields):
         may = may or "the header is odd"
     if any(each.stray or is_broken("".join(each.fields)) for each in rest):
@@ -196,7 +205,7 @@ def _csv(table: Table, raw: bytes) -> Verdict:
         may = may or "a carriage return alone"
     if _has_line_feed_amid_characters(table, text):
         may = may or "bytes of a line feed in two characters of UTF-16"
-    return Verdict(tuple(_csv_record(table, names, each) for each in rest), "", may)
+    return may
 
 
 def behind_lines(text: str, lines: int) -> Tuple[str, str]:
@@ -360,32 +369,36 @@ def _json(table: Table, raw: bytes) -> Verdict:
 
 def array_elements(text: str) -> List[str]:
     """The elements of an array as they stand, sign by sign; Refused where one has no end."""
-    at = len(text) - len(text.lstrip(" \t\r\n"))
-    if text[at : at + 1] != "[":
+    text = text.lstrip(" \t\r\n")
+    if not text.startswith("["):
         raise Refused("no array")
-    at, found, begin, depth, is_text = at + 1, [], at + 1, 0, False
-    while True:
-        if at >= len(text):
-            raise Refused("the array has no end")
-        sign = text[at]
-        if is_text:
-            at += sign == "\\"
-            is_text = sign != '"'
-        elif sign == '"':
-            is_text = True
-        elif depth == 0 and sign in ",]":
+    found, begin, depth = [], 1, 0
+    for at, sign in _outside_of_texts(text):
+        if depth == 0 and sign in ",]":
             found.append(text[begin:at].strip(" \t\r\n"))
             begin = at + 1
-            if sign == "]":
-                break
-        elif sign in "[{":
-            depth += 1
-        elif sign in "]}":
-            depth = max(0, depth - 1)
-        at += 1
+        if depth == 0 and sign == "]":
+            break
+        depth = max(0, depth + (sign in "[{") - (sign in "]}"))
+    else:
+        raise Refused("the array has no end")
     if text[begin:].strip(" \t\r\n"):
         raise Refused("text after the array")
     return [] if found == [""] else found
+
+
+def _outside_of_texts(text: str) -> Iterator[Tuple[int, str]]:
+    """The signs behind the first one that stand in no text, with their places."""
+    at, is_text = 1, False
+    while at < len(text):
+        sign = text[at]
+        if sign == '"':
+            is_text = not is_text
+        elif not is_text:
+            yield at, sign
+        elif sign == "\\":
+            at += 1
+        at += 1
 
 
 def _over_lines(text: str) -> str:

@@ -2,8 +2,9 @@
 lines above the header.
 
 Spark's parser knows an escape inside of quotes alone, loses whether a field was quoted, and
-takes a file's first line for its header. So each file is read as one text, of which expressions make records and fields, on
-the executors. What is no record by these rules refuses the file.
+takes a file's first line for its header. So each file is read as one text, of which
+expressions make records and fields, on the executors. What is no record by these rules
+refuses the file.
 """
 
 from __future__ import annotations

@@ -189,9 +189,7 @@ def _csv(table: Table, raw: bytes) -> Verdict:
     return Verdict(tuple(_csv_record(table, names, each) for each in rest), "", may)
 
 
-def _csv_doubt(
-    table: Table, above: str, text: str, records: Sequence[_Fields]
-) -> str:
+def _csv_doubt(table: Table, above: str, text: str, records: Sequence[_Fields]) -> str:
     """Why a file may be refused as a whole."""
     header, *rest = records
     may = ""

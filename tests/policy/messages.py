@@ -83,6 +83,7 @@ BASES = {
 
 INTERNAL = {
     "NotBlanked": "an erase catches it and raises NotErasable with its text",
+    "NoArray": "its text is the reason why a file is refused",
     "BadRecord": "its text is the reason of a bad row",
     "_NameTwice": "the same: its name is in the reason of the bad row",
     "BuildWhole": "the product is built whole, and the report says why",

@@ -71,5 +71,8 @@ def test_elements_are_read_and_broken_files_set_aside(spark, tmp_path):
     words = {each["path"]: each["reason"] for each in report.set_aside}
     assert sorted(words) == [f"changes/{name}.json" for name in sorted(BROKEN)]
     assert "is a JSON array without its end" in words["changes/cut.json"]
-    assert "is no JSON array, and source.format.layout is array" in words["changes/lines.json"]
+    assert (
+        "is no JSON array, and source.format.layout is array"
+        in words["changes/lines.json"]
+    )
     assert "has text after the end of its JSON array" in words["changes/two.json"]

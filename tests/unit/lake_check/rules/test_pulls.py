@@ -345,3 +345,19 @@ def test_a_misspelt_domain_of_a_connection_is_told(specs):
     assert environment_diagnostics(specs, changes) == [
         "connections.shop_db.domains[0]: unknown domain 'sale'. Did you mean 'sales'?"
     ]
+
+
+def test_what_is_pulled_is_landed_in_lines(specs):
+    as_array = {"source.format": {"type": "json", "layout": "array"}}
+    assert diagnostics_of(specs, FROM_TOPIC, as_array) == [
+        "source.format.layout: got 'array'. What `load_from` pulls is landed one object a"
+        " line: remove it.",
+        "source.format.layout: got 'array'. What `changes_from` pulls is landed one object"
+        " a line: remove it.",
+    ]
+
+
+def test_arrays_that_others_land_are_read(specs):
+    as_array = {"source.format": {"type": "json", "layout": "array"}}
+    assert diagnostics_of(specs, FEED, as_array) == []
+    assert diagnostics_of(specs, FEED, {"source.format.layout": "array"}) != []

@@ -51,7 +51,15 @@ def test_a_blank_element_of_an_array_keeps_its_names_and_its_place():
         (Csv(null_text=("NULL",)), "id,n\n1,a\n2,b\n", "id,n\nNULL,NULL\n2,b\n"),
     ],
     ids=["line break", "quotes", "marks", "one column", "lines above", "no header"]
-    + ["other signs", "plain lines", "inch", "escapes", "escapes in quotes", "empty text", "word"],
+    + [
+        "other signs",
+        "plain lines",
+        "inch",
+        "escapes",
+        "escapes in quotes",
+        "empty text",
+        "word",
+    ],
 )
 def test_a_blank_csv_record_has_its_fields_and_no_value(kind, before, after):
     assert blank_csv(before.encode(), {1}, kind).decode() == after

@@ -115,8 +115,10 @@ def _content(run: TableRun, rows: Iterable[Row]) -> Tuple[bytes, int]:
             run.report.tombstones += 1
         else:
             lines.append(line(Message(**row.asDict())) + "\n")
+    # A file of no byte is refused as one that was cut; an empty line is no record.
+    text = "".join(lines) or "\n"
     # Without a time in its head the same messages are the same bytes.
-    return gzip.compress("".join(lines).encode(), mtime=0), len(lines)
+    return gzip.compress(text.encode(), mtime=0), len(lines)
 
 
 def _land(run: TableRun, topic: Topic, each: Range, content: bytes, count: int) -> str:

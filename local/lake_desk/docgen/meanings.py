@@ -13,7 +13,8 @@ from typing import Dict, Sequence, Type
 def meanings_of(enum: Type[Enum], only: Sequence[str] = ()) -> Dict[str, str]:
     """Return the text of each member with the docstring that follows it.
 
-    `only` are the texts that a setting takes, if not all. Raises ValueError for a member without one.
+    `only` are the texts that a setting takes, if not all. Raises ValueError for a member
+    without one.
     """
     found = _docstrings(enum)
     members = [each for each in enum if not only or each.value in only]

@@ -14,7 +14,7 @@ from lake_check.costs import ledger
 from lake_check.costs.prices import Prices
 from lake_spec.lineage.columns import FOLDERS, Edge, layers_of, lineage_of
 from lake_spec.lineage.sensitivity import ColumnSensitivity
-from lake_spec.model import DomainSpec, TableSpec
+from lake_spec.model import DomainSpec, FileTable, TableSpec
 from lake_spec.state.table_profile import TableProfile
 
 from lake_site.guard import Guard
@@ -267,7 +267,7 @@ class TableFacts:
     @cached_property
     def newest_input(self) -> Optional[datetime]:
         """When its newest file landed; for a table without files, when it was built."""
-        if self.spec.has_files:
+        if isinstance(self.spec, FileTable):
             return time_of(self.newest("newest_input"))
         # Maintenance's commits have other names, and a verification makes none.
         rows = {FOLDERS[layer] for layer in layers_of(self.spec)}

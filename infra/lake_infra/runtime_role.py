@@ -24,7 +24,13 @@ from lake_spec.layout.dag_names import DAG_KINDS
 from lake_spec.layout.glue_names import glue_names
 from lake_spec.layout.release_files import CODE, MAIN, PACKAGES
 from lake_spec.layout.table_folders import table_path
-from lake_spec.model import Connection, DomainSpec, EnvironmentSpec, TableSpec
+from lake_spec.model import (
+    Connection,
+    DomainSpec,
+    EnvironmentSpec,
+    FileTable,
+    TableSpec,
+)
 from lake_spec.model.choices import ReadableAs, SecretStore
 from lake_spec.state.erase_request import ERASED
 from lake_spec.state.table_profile import profile_file, profiles_folder
@@ -102,8 +108,8 @@ def _landing_files(
     environment: EnvironmentSpec, domains: Sequence[DomainSpec]
 ) -> Iterator[Statement]:
     """Yield the statements on the landing files of all tables."""
-    tables = [t for d in domains for t in d.tables if t.has_files]
-    paths = [(t.landed.path.strip("/"), t) for t in tables]
+    tables = [t for d in domains for t in d.tables if isinstance(t, FileTable)]
+    paths = [(t.source.path.strip("/"), t) for t in tables]
     pulled = {path for path, table in paths if pulls_of(table)}
     own = {path for path, table in paths if is_own(table)}
     read = own - pulled

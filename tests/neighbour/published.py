@@ -37,8 +37,6 @@ def _run(folder: Path) -> Any:
         description="Artists",
         columns=(),
         storage=storage,
-        is_dimension=False,
-        is_product=False,
     )
 
     def table(layer: str) -> SimpleNamespace:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from lake_spec.model import DomainSpec, TableSpec
+from lake_spec.model import DomainSpec, FileTable
 
 
 def is_below(path: str, folder: str) -> bool:
@@ -12,20 +12,18 @@ def is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(f"{folder}/")
 
 
-def is_own(table: TableSpec) -> bool:
+def is_own(table: FileTable) -> bool:
     """Return whether the table's landing files are in the folder of its domain.
 
     Or in that of the domain which it was moved from: they went along.
     """
-    if not table.has_files:
-        return True
     owners = (table.domain, table.stored_domain)
-    return any(is_below(table.landed.path, owner) for owner in owners)
+    return any(is_below(table.source.path, owner) for owner in owners)
 
 
-def is_granted(table: TableSpec, owner: Optional[DomainSpec]) -> bool:
+def is_granted(table: FileTable, owner: Optional[DomainSpec]) -> bool:
     """Return whether the domain that owns the folder lets this table read it."""
     return owner is not None and any(
-        table.domain in grant.to and is_below(table.landed.path, grant.folder)
+        table.domain in grant.to and is_below(table.source.path, grant.folder)
         for grant in owner.landing_grants
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, List
 
-from lake_spec.model import Engine, TableSpec
+from lake_spec.model import DimensionTable, Engine, FileTable, ProductTable, TableSpec
 from lake_spec.model.continuous import CONTINUOUS
 
 STREAMER = "streamer"
@@ -33,20 +33,22 @@ def _takes(stage: str, table: TableSpec) -> bool:
     if stage == STREAMER or stage.startswith("prepare_"):
         return table.engine is Engine.STREAMER
     if stage in (DIMENSION, REBUILD_DIMENSION):
-        return table.is_dimension
+        return isinstance(table, DimensionTable)
     if stage in (PRODUCT, REBUILD_PRODUCT):
-        return table.is_product
+        return isinstance(table, ProductTable)
     if stage == ERASE:  # products are made again of what their inputs have left
-        return table.has_files or table.is_product
-    return table.has_files
+        return isinstance(table, FileTable) or isinstance(table, ProductTable)
+    return isinstance(table, FileTable)
 
 
 def with_products(names: Iterable[str], tables: Iterable[TableSpec]) -> List[str]:
     """Give these tables and the products that are made of them, however far."""
-    found, products = list(names), [each for each in tables if each.is_product]
+    found, products = list(names), [
+        each for each in tables if isinstance(each, ProductTable)
+    ]
     for name in found:  # which grows meanwhile
         for each in products:
-            is_made_of_it = f"{each.domain}.{name}" in each.product.reads
+            is_made_of_it = f"{each.domain}.{name}" in each.source.reads
             if is_made_of_it and each.name not in found:
                 found.append(each.name)
     return found

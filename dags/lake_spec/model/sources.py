@@ -450,4 +450,5 @@ class Dimension:
     )
 
 
+Landed = Union[Snapshot, Feed]
 Source = Union[Snapshot, Feed, Dimension, Product]

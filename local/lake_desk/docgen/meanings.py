@@ -7,16 +7,18 @@ import inspect
 from enum import Enum
 from functools import lru_cache
 from textwrap import dedent
-from typing import Dict, Type
+from typing import Dict, Sequence, Type
 
 
-def meanings_of(enum: Type[Enum]) -> Dict[str, str]:
+def meanings_of(enum: Type[Enum], only: Sequence[str] = ()) -> Dict[str, str]:
     """Return the text of each member with the docstring that follows it.
 
-    Raises ValueError for a member without one.
+    `only` are the texts that a setting takes, if not all. Raises ValueError for a member
+    without one.
     """
     found = _docstrings(enum)
-    return {member.value: found[member.name] for member in enum}
+    members = [each for each in enum if not only or each.value in only]
+    return {member.value: found[member.name] for member in members}
 
 
 @lru_cache(maxsize=None)

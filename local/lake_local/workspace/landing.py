@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Iterable, Iterator, Sequence
 
 from lake_spec.diagnostics.suggestions import nearest
-from lake_spec.model import DomainSpec, Feed, Snapshot, TableSpec
+from lake_spec.model import DomainSpec, FileTable, Snapshot
 from lake_spec.text.globs import glob_pattern
 
 SIGN = "sign of completion"
@@ -26,13 +26,13 @@ class Landing:
     """The landing area and the tables that read from it."""
 
     root: str
-    tables: Sequence[TableSpec]
+    tables: Sequence[FileTable]
 
     @classmethod
     def of(cls, root: str, domains: Iterable[DomainSpec]) -> Landing:
         """Return the landing area at an s3:// address with the tables of the domains."""
         found = [table for each in domains for table in each.tables]
-        return cls(root, [x for x in found if isinstance(x.source, (Feed, Snapshot))])
+        return cls(root, [x for x in found if isinstance(x, FileTable)])
 
     def readers(self, url: str) -> list[Reader]:
         """List the tables that read the file at an address, each with the file's role."""
@@ -58,7 +58,7 @@ class Landing:
         shown = " or ".join(f"{glob!r} (source.{key})" for key, _, glob in globs)
         keys = " or ".join(f"source.{key}" for key, _, _ in globs)
         return (
-            f"{table.full_name} reads from {self.root}/{table.landed.path}/ only names"
+            f"{table.full_name} reads from {self.root}/{table.source.path}/ only names"
             f" that match {shown}. Put the file there under such a name, or change {keys}."
         )
 
@@ -76,16 +76,16 @@ class Landing:
                 )
         return ""
 
-    def _below(self, url: str) -> Iterator[tuple[TableSpec, str]]:
+    def _below(self, url: str) -> Iterator[tuple[FileTable, str]]:
         """List the tables whose folder has an address, with the path in the folder."""
         for table in self.tables:
-            prefix = f"{self.root}/{table.landed.path}/"
+            prefix = f"{self.root}/{table.source.path}/"
             if url.startswith(prefix):
                 yield table, url[len(prefix) :]
 
     def _no_folder(self, url: str) -> str:
         folder = url.removeprefix(f"{self.root}/").rpartition("/")[0]
-        folders = sorted({table.landed.path for table in self.tables})
+        folders = sorted({table.source.path for table in self.tables})
         near = nearest(folder, folders)
         if near:
             return f"no table has source.path {folder!r}. Did you mean {self.root}/{near}/?"
@@ -96,7 +96,7 @@ class Landing:
         )
 
 
-def _role(table: TableSpec, path: str) -> str:
+def _role(table: FileTable, path: str) -> str:
     """Return the role of a file in the table's folder; "" if it is not read."""
     sign = _sign(table)
     name = path if "/" in sign else path.rpartition("/")[2]
@@ -110,11 +110,11 @@ def _role(table: TableSpec, path: str) -> str:
     return ""
 
 
-def _globs(table: TableSpec) -> list[tuple[str, str, str]]:
+def _globs(table: FileTable) -> list[tuple[str, str, str]]:
     """List the source's key, role, and glob of each kind of files that a table reads."""
-    if isinstance(table.source, Snapshot):
-        return [("files", "snapshot", table.source.files)]
-    source = table.feed
+    source = table.source
+    if isinstance(source, Snapshot):
+        return [("files", "snapshot", source.files)]
     found = [("load", "full load", source.load)]
     if source.full_refresh:
         refresh = source.full_refresh.files
@@ -122,7 +122,7 @@ def _globs(table: TableSpec) -> list[tuple[str, str, str]]:
     return [*found, ("changes", "changes", source.changes)]
 
 
-def _sign(table: TableSpec) -> str:
+def _sign(table: FileTable) -> str:
     complete = getattr(table.source, "complete", None)
     return (complete.marker or complete.manifest or "") if complete else ""
 

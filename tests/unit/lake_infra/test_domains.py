@@ -23,8 +23,9 @@ from lake_infra.runtime_role import MOST_FOLDERS, WRITE, role_statements
 from lake_infra.statements import policy_document
 from lake_spec.layout.dag_names import DAG_KINDS
 from lake_spec.model import (
-    Dimension,
     Continuous,
+    Dimension,
+    DimensionTable,
     HistoryRuns,
     JdbcTable,
     KafkaCluster,
@@ -397,7 +398,8 @@ def test_a_role_reads_the_tables_of_others_that_its_products_read():
     crm = domain("crm", "crm/people", "crm/places", "crm/items")
     people, places, items = crm.tables
     dim = Dimension(main=Side(people.name), joined=Side(places.name))
-    dims = replace(crm, tables=(*crm.tables, replace(people, name="dim", source=dim)))
+    both = DimensionTable("dim", "crm", "Both", "crm-data", dim, ("id",))
+    dims = replace(crm, tables=(*crm.tables, both))
     totals = product("totals", "crm.dim", "sales.t0", "moma.t0")
     sales = replace(SALES, tables=(*SALES.tables, totals))
     template = domains_template(environment(), [sales, MOMA, dims])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable, Iterator
 
+from tools.checks import coverage_floors
 from tools.checks.commands import Checkout, Command, SideBySide, Stage, Step, set_up
 from tools.checks.spark_shards import FOLDER as SPARK_TESTS
 from tools.checks.spark_shards import spark_shards
@@ -324,6 +325,33 @@ def soak(at: Checkout) -> Iterator[Stage]:
     """Many runs in one application."""
     yield set_up("spark")
     yield at.program(SPARK, "tests.soak")
+
+
+def coverage(at: Checkout) -> Iterator[Stage]:
+    """What the unit tests leave unplayed, package by package, against its floors."""
+    yield set_up("airflow")
+    yield from _covered(
+        at, AIRFLOW, "units", "tests/unit", *_without(*SCRIPTS_AND_GUARDS)
+    )
+
+
+def coverage_spark(at: Checkout) -> Iterator[Stage]:
+    """The same of scd2, by its Spark tests; what a worker of Spark runs is not seen."""
+    yield set_up("spark", "streamer")
+    yield from _covered(at, SPARK, "spark", f"{SPARK_TESTS}/scd2")
+
+
+def _covered(at: Checkout, python: str, run: str, *tests: str) -> Iterator[Stage]:
+    """Tests in one process, then the share that they played, as a report and compared."""
+    measured = (python, "-m", "coverage")
+    where = (f"--data-file=.local/coverage/{run}",)
+    report = f".local/coverage/{run}.json"
+    source = f"--source={','.join(coverage_floors.packages(at.root, run))}"
+    yield Command(
+        (*measured, "run", "--branch", source, *where, "-m", "pytest", *tests)
+    )
+    yield Command((*measured, "json", "--quiet", *where, "-o", report))
+    yield at.program(python, "tools.checks.coverage_floors", run, report)
 
 
 def deploy(at: Checkout) -> Iterator[Stage]:

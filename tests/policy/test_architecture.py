@@ -186,7 +186,7 @@ RUNS_ON_PYTHON_39 = ("dags/lake_spec", "spark_jobs")
 
 def imported(path: Path) -> Iterator[Tuple[int, str]]:
     """Line and top-level name of every import, also of those inside functions."""
-    for node in nodes(path):
+    for node in floors.imports_of(path.read_text(encoding="utf-8")):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, name.name.split(".")[0]) for name in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:

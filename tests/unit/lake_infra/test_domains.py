@@ -36,6 +36,7 @@ from lake_spec.model import (
 )
 from lake_spec.model.choices import ReadableAs, SecretStore
 
+from tests.kinds import one_by_day
 from tests.unit.lake_infra.lakes import (
     domain,
     environment,
@@ -256,7 +257,7 @@ def test_the_topic_of_alarms_is_of_another_layer():
     assert not [n for n in template["Resources"] if n.startswith("Topic")]
 
 
-@pytest.mark.parametrize("erase", [None, "/lake/prod/erase"])
+@pytest.mark.parametrize("erase", one_by_day(["/lake/prod/erase", None]))
 @pytest.mark.parametrize("tables", [1, 10, 99, 100, 101, 250, 500])
 def test_a_domain_of_any_size_has_policies_that_iam_takes(tables, erase):
     paths = [f"many/of_some_length/table_{n:03d}" for n in range(tables)]
@@ -280,7 +281,7 @@ def keys_of(found, sid: str) -> list:
     return [key for part in parts for key in keys(part)]
 
 
-@pytest.mark.parametrize("erase", [None, "/lake/prod/erase"])
+@pytest.mark.parametrize("erase", one_by_day(["/lake/prod/erase", None]))
 def test_so_many_domains_share_a_role_as_iam_takes_and_more_are_refused(erase):
     """Three domains with an erase filled a role's inline policy."""
     named = replace(environment(), erase_secret=erase)

@@ -93,7 +93,7 @@ def build(
         )
         besides = {part: hashes(folder / part) for part in ("dags", "airflow")}
         id = build_artifacts(domains, place, folder / "artifacts", besides=besides)
-        release = release_text(id, hashes(folder / "artifacts"))
+        release = release_text(id, hashes(folder / "artifacts"), environment)
         (folder / "dags" / RELEASE).write_text(release, encoding="utf-8")
         _write_sizes(folder / "dags")
         final = output / id

@@ -133,12 +133,13 @@ WHY: Dict[str, Dict[str, str]] = {
         "delete_objects": PASSES,
     },
     "infra/lake_release/airflow_bucket.py": {
-        "delete_object": "a file of an own manifest, If-Match",
+        "delete_object": "a file of an own manifest, or with our mark, If-Match",
     },
     "infra/lake_release/built.py": {
         "rmtree": "a folder named by the digest of what is built there",
     },
     "infra/lake_release/mwaa.py": {
+        "_rest DELETE": "runs of a trial that it started; DAGs whose files are gone, ours",
         "update_environment": "after `check_reads`: it reads our bucket, by our paths",
     },
     "local/lake_local/emulator/class_data.py": {

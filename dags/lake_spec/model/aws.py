@@ -8,9 +8,12 @@ from typing import Optional, Tuple
 from lake_spec.model.choices import ReadableAs
 from lake_spec.model.connections import Connection
 from lake_spec.model.forms import (
+    AIRFLOW_NAME,
     AMI,
+    BUCKET,
     CIDR,
     CRON,
+    FOLDER,
     JAR,
     KMS_KEY,
     MEMORY,
@@ -151,6 +154,24 @@ class OwnNetwork:
         "Another one, in another zone.",
         example="subnet-0123456789abcdef1",
         form=SUBNET,
+    )
+
+
+@dataclass(frozen=True)
+class SharedAirflow:
+    """An MWAA environment of others, who have DAGs, requirements and plugins there."""
+
+    name: str = setting("Its name.", example="team-airflow", form=AIRFLOW_NAME)
+    bucket: str = setting(
+        "The bucket that it reads.", example="team-airflow-bucket", form=BUCKET
+    )
+    dags: str = setting(
+        "The folder of its DAGs in the bucket (DagS3Path).", "dags", form=FOLDER
+    )
+    folder: str = setting(
+        "Our folder below that one: nothing else of the bucket is written.",
+        "lake",
+        form=NAME,
     )
 
 
@@ -310,6 +331,12 @@ class EnvironmentSpec:
         (),
         example=["s3://lake/artifacts/jars/postgresql-42.7.4.jar"],
         form=JAR,
+    )
+
+    airflow: Optional[SharedAirflow] = setting(
+        "The MWAA environment of others to put the DAGs into, where the layer `mwaa` is "
+        "not to make one.",
+        None,
     )
 
     def runtime_role_of(self, domain: str) -> Optional[str]:

@@ -33,6 +33,9 @@ class Mwaa:
         self.errors = 0  # answers with errors of its own that are to come
         self.run_state = "success"
         self.runs: List[Dict[str, Any]] = []
+        self.folder = "/usr/local/airflow/dags"  # of the DAG files that are ours
+        self.dags: Dict[str, Dict[str, Any]] = {}  # others that Airflow knows, by id
+        self.is_gone: Callable[[str], bool] = lambda file: False
         self.asked: List[tuple] = []  # method and path of each request to Airflow
         self.fails: Callable[[str, str], Optional[tuple]] = lambda method, path: None
         """The status and code of an error that a request meets, if it meets one.
@@ -105,7 +108,19 @@ class Mwaa:
         if dag == PROOF and not self.knows_proof:
             return _error(400, "RestApiClientException", 404)
         if path == f"/dags/{PROOF}":
-            found = {"dag_id": PROOF, "is_paused": self.paused}
+            self.paused = self._asked.get("Body", {}).get("is_paused", self.paused)
+            file = f"{self.folder}/{PROOF}.py"
+            found = {"dag_id": PROOF, "is_paused": self.paused, "fileloc": file}
+            found["is_stale"] = self.is_gone(file)
+            self.knows_proof = method != "DELETE"
+        elif not rest[0] and dag not in self.dags:
+            return _error(400, "RestApiClientException", 404)
+        elif not rest[0]:
+            found = self.dags[dag]
+            found.update(self._asked.get("Body", {}))
+            found["is_stale"] = self.is_gone(found["fileloc"])
+            if method == "DELETE":
+                del self.dags[dag]
         elif method == "POST":
             self.runs.append(self._asked["Body"])
             if error:  # what the second one meets

@@ -7,9 +7,9 @@ of their bucket, updates no environment and passes no role.
 
 from __future__ import annotations
 
-import copy
 from typing import Any, Callable, Dict, List, Mapping
 
+from lake_infra.landing_roots import open_endpoint
 from lake_infra.template import load_template
 from lake_spec.model import EnvironmentSpec
 from lake_spec.model.aws import SharedAirflow
@@ -30,12 +30,12 @@ _KEY = {"Type": "String", "Default": "", "AllowedPattern": "|arn:.+:kms:.+:key/.
 
 def layer_template(environment: EnvironmentSpec, layer: str) -> Template:
     """Return the template of a layer that has a file, as the environment takes it."""
-    template = load_template(layer)
-    if environment.airflow is None or layer not in _CHANGED:
-        return template
-    changed: Template = copy.deepcopy(dict(template))
-    _CHANGED[layer](changed, environment.airflow)
-    return changed
+    template: Template = load_template(layer)
+    if layer == "network":
+        open_endpoint(template, environment)
+    if environment.airflow is not None and layer in _CHANGED:
+        _CHANGED[layer](template, environment.airflow)
+    return template
 
 
 def _data(template: Template, airflow: SharedAirflow) -> None:
@@ -78,9 +78,11 @@ def _mwaa(template: Template, airflow: SharedAirflow) -> None:
         "AllowedPattern": "[A-Za-z0-9_+=,.@-]{0,64}",
         "Description": "The role of that Airflow, by its name; without it attach the policy",
     }
-    kept = ("Environment", "Deployment", "ServiceRoleName", "InstanceProfileName")
-    kept += ("RuntimeRoleArns", "TopicArns", "WorkBucket", "LogsPrefix", "RunsPrefix")
-    kept += ("AlarmTopicName", "RolePath")
+    kept = (
+        *("Environment", "Deployment", "ServiceRoleName", "InstanceProfileName"),
+        *("RuntimeRoleArns", "TopicArns", "WorkBucket", "LogsPrefix", "RunsPrefix"),
+        *("AlarmTopicName", "RolePath"),
+    )
     template["Parameters"] = {
         **{name: template["Parameters"][name] for name in kept},
         "AirflowRoleName": named,

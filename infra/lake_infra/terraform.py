@@ -22,6 +22,12 @@ _NO_TERRAFORM = (
 )
 
 
+_NO_ROOTS = (
+    "landing_roots: the module takes the file of the layer network, which has no way to "
+    "them. Deploy the layers by the command line, as `infra template` prints them."
+)
+
+
 def terraform_files(
     environment: EnvironmentSpec, domains: Iterable[DomainSpec]
 ) -> Dict[str, str]:
@@ -32,6 +38,8 @@ def terraform_files(
     domains = list(domains)
     if environment.airflow is not None:
         raise NotDeployable(environment.name, [_NO_TERRAFORM])
+    if environment.landing_roots:
+        raise NotDeployable(environment.name, [_NO_ROOTS])
     made: Dict[str, Dict[str, Any]] = {
         "domains": domains_template(environment, domains)
     }

@@ -139,7 +139,6 @@ WHY: Dict[str, Dict[str, str]] = {
         "rmtree": "a folder named by the digest of what is built there",
     },
     "infra/lake_release/mwaa.py": {
-        "_rest DELETE": "runs of a trial that it started; DAGs whose files are gone, ours",
         "update_environment": "after `check_reads`: it reads our bucket, by our paths",
     },
     "local/lake_local/emulator/class_data.py": {

@@ -38,6 +38,7 @@ from lake_airflow.reporting.reports import Report, Reports
 from lake_airflow.runs.run import Run
 from lake_airflow.settings import read_settings
 from lake_check.parsing.product_plans import planned
+from lake_spec.facts.landing_folders import landing_folder
 from lake_spec.layout.dag_names import FULL_LOAD, INCREMENTAL, REBUILD, REPROCESS
 from lake_spec.layout.stage_tables import (
     DIMENSION,
@@ -321,7 +322,7 @@ class StageLineage:
         """Return namespace and name of a dataset."""
         full_name, layer = place
         if layer == Layer.SOURCE.value:
-            path = f"{self.environment.landing}/{self._tables[full_name].landed.path}"
+            path = landing_folder(self.environment, self._tables[full_name])
         else:
             warehouse = self.environment.warehouse
             stored = self._stored_as.get(full_name, full_name)

@@ -13,6 +13,7 @@ from lake_spec.model.forms import (
     BUCKET,
     CIDR,
     CRON,
+    DOMAIN_OR_TABLE,
     FOLDER,
     JAR,
     KMS_KEY,
@@ -154,6 +155,28 @@ class OwnNetwork:
         "Another one, in another zone.",
         example="subnet-0123456789abcdef1",
         form=SUBNET,
+    )
+
+
+@dataclass(frozen=True)
+class LandingRoot:
+    """Landing files that others write, in a bucket of any account: they are only read."""
+
+    uri: str = setting(
+        "Where they lie, in the place of the folder of the domain below `landing`.",
+        example="s3://partner-drop/out",
+        form=S3_FOLDER,
+    )
+    used_by: Tuple[str, ...] = setting(
+        "Domains, and tables as `domain.table`, whose landing files are there.",
+        example=["sales.orders"],
+        form=DOMAIN_OR_TABLE,
+    )
+    kms_key_id: Optional[str] = setting(
+        "ARN of the KMS key that encrypts them, also one of another account; if left "
+        "out, that of the environment or none.",
+        None,
+        form=KMS_KEY,
     )
 
 
@@ -333,6 +356,13 @@ class EnvironmentSpec:
         form=JAR,
     )
 
+    landing_roots: Tuple[Tuple[str, LandingRoot], ...] = setting(
+        "Other places of landing files, by a name of your own.",
+        (),
+        example={
+            "partner": {"uri": "s3://partner-drop/out", "used_by": ["sales.orders"]}
+        },
+    )
     airflow: Optional[SharedAirflow] = setting(
         "The MWAA environment of others to put the DAGs into, where the layer `mwaa` is "
         "not to make one.",

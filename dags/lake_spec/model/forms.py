@@ -11,6 +11,11 @@ NAME = Form(
 )
 """Of tables, columns, folders, DAG ids and SQL."""
 
+DOMAIN_OR_TABLE = Form(
+    rf"{NAME.pattern}(?:\.{NAME.pattern})?",
+    "Write a domain, or a table as domain.table, as in sales.orders.",
+)
+
 _FIRST = "|".join(
     "".join(f"[{letter}{letter.upper()}]" for letter in each)
     for each in (*SIMPLE, "decimal", *NESTED)

@@ -13,6 +13,7 @@ from typing import Dict, List, Optional, Sequence, Set
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Avro, Csv, Orc, Parquet
 from lake_spec.text.marked_values import row_value
 from lake_spark.changelog.schema import LogColumn
@@ -29,7 +30,7 @@ from lake_spark.errors import NotErasable
 from lake_spark.formats.inference import all_globs, shape_of
 from lake_spark.ingest import batches
 from lake_spark.ingest.rewritten_files import compared, known_contents, sha256
-from lake_spark.landing.files import LandingFile
+from lake_spark.landing.files import LandingFile, first_shown
 from lake_spark.reading.reader import Input
 from lake_spark.schema.columns import any_null
 from lake_spark.schema.promotion import stored_type
@@ -98,6 +99,19 @@ def _refuse_unread(run: TableRun) -> None:
         raise NotErasable(
             f"{run.spec.full_name}: {' '.join(unread[:3])} Nothing was erased, because it is "
             "unknown whose rows such a file has. Fix the file or remove it."
+        )
+
+
+def tell_left(run: TableRun, found: SubjectRecords) -> None:
+    """Report the files of a landing root that have the subjects' records, and stay."""
+    run.report.erasure["landing_left"] = found.count
+    if found.records:
+        paths = [f"{run.landing}/{path}" for path in sorted(found.records)]
+        run.warn(
+            WarningId.NOT_ERASED,
+            f"{found.count:,} record(s) of the request stay in {len(paths)} landing "
+            f"file(s) of others, first {first_shown(paths)}: nothing is written there. "
+            "No run takes these rows in again",
         )
 
 

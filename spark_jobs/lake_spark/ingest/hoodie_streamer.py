@@ -51,7 +51,8 @@ def _stage(
     run.store.write(_accounting_uri(run, id), accounting.encode())
     folder = f"{_staged(run)}/{id}"
     rows = run.log.as_stored(events.select(*log_columns(batch.columns)))
-    rows.write.parquet(folder)
+    # The id is that of the content: what a killed prepare of these files left is there.
+    rows.write.mode("overwrite").parquet(folder)
     sql_file = f"{run.home}/inputs/{id}.sql"
     run.store.write(sql_file, _sql(folder).encode())
     run.report.commits["inputs"] = id

@@ -105,22 +105,11 @@ class Mwaa:
             return _error(*error)
         _, _, dag, *rest = [*path.split("/"), ""][:4]
         found: Any = {}
-        if dag == PROOF and not self.knows_proof:
+        unknown = dag not in self.dags and not rest[0] and dag != PROOF
+        if unknown or (dag == PROOF and not self.knows_proof):
             return _error(400, "RestApiClientException", 404)
-        if path == f"/dags/{PROOF}":
-            self.paused = self._asked.get("Body", {}).get("is_paused", self.paused)
-            file = f"{self.folder}/{PROOF}.py"
-            found = {"dag_id": PROOF, "is_paused": self.paused, "fileloc": file}
-            found["is_stale"] = self.is_gone(file)
-            self.knows_proof = method != "DELETE"
-        elif not rest[0] and dag not in self.dags:
-            return _error(400, "RestApiClientException", 404)
-        elif not rest[0]:
-            found = self.dags[dag]
-            found.update(self._asked.get("Body", {}))
-            found["is_stale"] = self.is_gone(found["fileloc"])
-            if method == "DELETE":
-                del self.dags[dag]
+        if not rest[0]:
+            found = self._dag(method, dag)
         elif method == "POST":
             self.runs.append(self._asked["Body"])
             if error:  # what the second one meets
@@ -141,6 +130,21 @@ class Mwaa:
             "RestApiStatusCode": 200,
             "RestApiResponse": found,
         }
+
+    def _dag(self, method: str, dag: str) -> Dict[str, Any]:
+        """Give a DAG, which a request may pause or delete."""
+        body = self._asked.get("Body", {})
+        if dag == PROOF:
+            self.paused = body.get("is_paused", self.paused)
+            self.knows_proof = method != "DELETE"
+            file = f"{self.folder}/{PROOF}.py"
+            found = {"dag_id": PROOF, "is_paused": self.paused, "fileloc": file}
+        else:
+            found = self.dags[dag]
+            found.update(body)
+            if method == "DELETE":
+                del self.dags[dag]
+        return {**found, "is_stale": self.is_gone(found["fileloc"])}
 
     def _active(self, dag: str) -> List[Dict[str, str]]:
         state = self.busy.get(dag)

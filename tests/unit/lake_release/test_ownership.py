@@ -484,12 +484,16 @@ LOADER_BEFORE = (
     ),
 )
 """What the loader has had changed since, and what was there."""
-STUB_BEFORE = b'''"""The Airflow DAGs of the file of this name in the current release: see current.json."""
+STUB_BEFORE = (
+    b'"""The Airflow DAGs of the file of this name in the current release: '
+    b'see current.json."""'
+    b"""
 
 from lake_current import dags_of
 
 globals().update(dags_of(__file__))
-'''
+"""
+)
 
 
 def is_stub(key):

@@ -17,7 +17,7 @@ from lake_infra.statements import (
     old_versions,
     sub,
 )
-from lake_spec.facts.landing_folders import is_own
+from lake_spec.facts.landing_folders import is_own, landing_folder, landing_root
 from lake_spec.facts.product_inputs import read_by_products
 from lake_spec.facts.pull_folders import pulls_of
 from lake_spec.layout.dag_names import DAG_KINDS
@@ -108,7 +108,9 @@ def _landing_files(
     environment: EnvironmentSpec, domains: Sequence[DomainSpec]
 ) -> Iterator[Statement]:
     """Yield the statements on the landing files of all tables."""
-    tables = [t for d in domains for t in d.tables if isinstance(t, FileTable)]
+    with_files = [t for d in domains for t in d.tables if isinstance(t, FileTable)]
+    yield from _landing_roots(environment, with_files)
+    tables = [t for t in with_files if landing_root(environment, t) is None]
     paths = [(t.source.path.strip("/"), t) for t in tables]
     pulled = {path for path, table in paths if pulls_of(table)}
     own = {path for path, table in paths if is_own(table)}
@@ -137,6 +139,32 @@ def _landing_files(
         yield listing("FindLandingFiles", root, found)
     if erase and (files or written):
         yield old_versions("FindOldLandingFiles", root, sorted({*files, *written}))
+
+
+def _landing_roots(
+    environment: EnvironmentSpec, tables: Sequence[FileTable]
+) -> Iterator[Statement]:
+    """Yield the statements on landing files of others: to read, below each folder."""
+    folders: Dict[str, Set[str]] = {}
+    keys = set()
+    for table in tables:
+        if (root := landing_root(environment, table)) is not None:
+            place = Root.of(landing_folder(environment, table))
+            folders.setdefault(place.bucket, set()).add(f"{place.prefix}*")
+            keys.add(root.kms_key_id)
+    for number, bucket_name in enumerate(sorted(folders), start=1):
+        place, found = Root(bucket_name, ""), sorted(folders[bucket_name])
+        yield objects(f"ReadLandingRoot{number}", READ, place, found)
+        yield listing(f"FindLandingRoot{number}", place, found)
+    if named := sorted(each for each in keys if each is not None):
+        yield {
+            **allow("KeysOfLandingRoots", ["kms:Decrypt"], named),
+            "Condition": {
+                "StringEquals": {
+                    "kms:ViaService": [sub("s3.${AWS::Region}.amazonaws.com")]
+                }
+            },
+        }
 
 
 def _few(paths: Iterable[str], domains: Collection[str]) -> List[str]:

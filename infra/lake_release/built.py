@@ -71,8 +71,9 @@ def build(
 ) -> Built:
     """Build the release of this tree for an environment below `output`.
 
-    Raises SpecErrors for specs that cannot be used, ReleaseError for wheels that are
-    not there. The same tree gives the same bytes and the same id.
+    A release for an Airflow that is shared has nothing that MWAA installs, and no
+    wheels. Raises SpecErrors for specs that cannot be used, ReleaseError for wheels that
+    are not there. The same tree gives the same bytes and the same id.
     """
     domains = _domains(
         project
@@ -84,16 +85,17 @@ def build(
         _copy_dags(project / "dags", folder / "dags")
         plans = product_plans.plans_text(domains, folder / "dags" / "tables")
         (folder / "dags" / product_plans.FILE).write_text(plans, encoding="utf-8")
-        airflow_files.write(
-            folder / "airflow",
-            project=project,
-            environment=environment,
-            runs=place.runs,
-            wheels=wheels,
-        )
+        if place.airflow is None:
+            airflow_files.write(
+                folder / "airflow",
+                project=project,
+                environment=environment,
+                runs=place.runs,
+                wheels=wheels,
+            )
         besides = {part: hashes(folder / part) for part in ("dags", "airflow")}
         id = build_artifacts(domains, place, folder / "artifacts", besides=besides)
-        release = release_text(id, hashes(folder / "artifacts"))
+        release = release_text(id, hashes(folder / "artifacts"), environment)
         (folder / "dags" / RELEASE).write_text(release, encoding="utf-8")
         _write_sizes(folder / "dags")
         final = output / id

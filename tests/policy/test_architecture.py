@@ -129,9 +129,9 @@ LAYERS = (
         "infra/lake_release",
         frozenset(
             {"lake_release", "lake_infra", "lake_desk", "lake_check", "lake_spec"}
-            | {"bundle", "boto3", "botocore", "lake_current"}
+            | {"bundle", "boto3", "botocore", "lake_current", "packaging"}
         ),
-        {"boto3": ("__main__.py",)},
+        {"boto3": ("__main__.py",), "packaging": ("shared_requirements.py",)},
         "a release is made of the tree and put by clients that __main__.py makes",
     ),
     Layer(

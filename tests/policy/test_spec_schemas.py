@@ -95,6 +95,10 @@ ENTRIES = {
 OBJECT, ACCOUNT = "s3://lake/artifacts/a", "111122223333"
 GOOD = {
     forms.NAME: "orders",
+    forms.DOMAIN_OR_TABLE: "sales.orders",
+    forms.AIRFLOW_NAME: "team-airflow",
+    forms.BUCKET: "team-bucket",
+    forms.FOLDER: "team/dags",
     forms.MEMORY: "4g",
     forms.INSTANCE_TYPE: "m7g.xlarge",
     forms.REGION: "eu-central-1",

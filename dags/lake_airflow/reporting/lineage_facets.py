@@ -38,6 +38,7 @@ from lake_airflow.reporting.reports import Report, Reports
 from lake_airflow.runs.run import Run
 from lake_airflow.settings import read_settings
 from lake_check.parsing.product_plans import planned
+from lake_spec.facts.landing_folders import landing_folder
 from lake_spec.layout.dag_names import FULL_LOAD, INCREMENTAL, REBUILD, REPROCESS
 from lake_spec.layout.stage_tables import (
     DIMENSION,
@@ -333,7 +334,7 @@ class StageLineage:
         full_name, layer = place
         table = self._tables.get(full_name)
         if layer == Layer.SOURCE.value and isinstance(table, FileTable):
-            path = f"{self.environment.landing}/{table.source.path}"
+            path = landing_folder(self.environment, table)
         else:
             warehouse = self.environment.warehouse
             stored = self._stored_as.get(full_name, full_name)

@@ -25,6 +25,7 @@ from lake_check.rules.connections import (
 from lake_check.rules.continuous import cluster_outlasts_continuous_run
 from lake_check.rules.domain import cluster_outlasts_stage
 from lake_check.rules.environment import environments_share_no_catalogue
+from lake_check.rules.landing_folders import landing_roots_have_tables
 from lake_check.rules.readers import grants_name_tables, readers_name_what_exists
 from lake_spec.diagnostics.diagnostic import Path as KeyPath, Problem
 from lake_spec.diagnostics.errors import NoSuchFile, NoSuchSpec
@@ -191,6 +192,9 @@ def _check_domains(
     for connection, each in environment.connections:
         for position, name in enumerate(each.domains if each else ()):
             named["connections", connection, "domains", position] = name
+    for root, at in environment.landing_roots:
+        for position, name in enumerate(at.used_by if at else ()):
+            named["landing_roots", root, "used_by", position] = name.partition(".")[0]
     for path, name in named.items():
         hint = did_you_mean(name, names)
         if hint and name not in names:
@@ -204,10 +208,12 @@ def _check_connections(
     survey: Survey, file: Path, environment: EnvironmentSpec, lake: Lake
 ) -> None:
     """Report connections that tables use and an environment with connections lacks, or
-    has for other domains.
+    has for other domains, and landing roots of tables that cannot lie there.
 
     One without any pulls nothing: runs of such tables there fail by name.
     """
+    for problem in landing_roots_have_tables(environment, lake.domains.values()):
+        _report(survey, file, problem)
     if environment.connections:
         for find in (connections_fit_pulls, connections_are_of_the_domains):
             for problem in find(environment, lake.domains.values()):

@@ -10,6 +10,7 @@ Standard library only; Python 3.9 to 3.12.
 from lake_spec.model.aws import (
     ClusterSpec,
     EnvironmentSpec,
+    LandingRoot,
 )
 from lake_spec.model.checks import (
     AcceptedRange,
@@ -174,6 +175,7 @@ __all__ = [
     "Equality",
     "Enrichment",
     "EnvironmentSpec",
+    "LandingRoot",
     "Event",
     "SnapshotTime",
     "Feed",

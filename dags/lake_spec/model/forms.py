@@ -11,6 +11,11 @@ NAME = Form(
 )
 """Of tables, columns, folders, DAG ids and SQL."""
 
+DOMAIN_OR_TABLE = Form(
+    rf"{NAME.pattern}(?:\.{NAME.pattern})?",
+    "Write a domain, or a table as domain.table, as in sales.orders.",
+)
+
 _FIRST = "|".join(
     "".join(f"[{letter}{letter.upper()}]" for letter in each)
     for each in (*SIMPLE, "decimal", *NESTED)
@@ -86,7 +91,20 @@ SECURITY_GROUP = Form(
     "sg-[0-9a-f]{8,17}", "Write a security group's id, as in sg-0123456789abcdef0."
 )
 
-_BUCKET = "s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
+AIRFLOW_NAME = Form(
+    "[a-zA-Z][0-9a-zA-Z_-]{0,79}",
+    "Write the name of an MWAA environment: 1 to 80 of A-Z a-z 0-9 _ -, beginning with a "
+    "letter.",
+)
+BUCKET = Form(
+    "[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", "Write the name of a bucket, without s3://."
+)
+FOLDER = Form(
+    r"(?!\.)[A-Za-z0-9_.=+-]+(?:/(?!\.)[A-Za-z0-9_.=+-]+)*",
+    "Write folders of A-Z a-z 0-9 _ . = + - with slashes between, as in team/dags.",
+)
+
+_BUCKET = f"s3://{BUCKET.pattern}"
 S3_FOLDER = Form(
     _BUCKET + r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9_.=+-]+)*",
     "Write s3://bucket/folder of A-Z a-z 0-9 _ . = + -, without a trailing slash.",

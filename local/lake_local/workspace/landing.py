@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Iterable, Iterator, Mapping, Sequence
 
 from lake_spec.diagnostics.suggestions import nearest
-from lake_spec.model import DomainSpec, FileTable, Snapshot
+from lake_spec.facts.landing_folders import landing_folder, landing_root
+from lake_spec.model import DomainSpec, EnvironmentSpec, FileTable, Snapshot
 from lake_spec.text.globs import glob_pattern
 
 SIGN = "sign of completion"
@@ -27,12 +28,30 @@ class Landing:
 
     root: str
     tables: Sequence[FileTable]
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    """Folders of the tables whose files lie in a landing root, by table."""
 
     @classmethod
-    def of(cls, root: str, domains: Iterable[DomainSpec]) -> Landing:
-        """Return the landing area at an s3:// address with the tables of the domains."""
-        found = [table for each in domains for table in each.tables]
-        return cls(root, [x for x in found if isinstance(x, FileTable)])
+    def of(cls, environment: EnvironmentSpec, domains: Iterable[DomainSpec]) -> Landing:
+        """Return the landing area of an environment with the tables of the domains."""
+        tables = [table for each in domains for table in each.tables]
+        found = [x for x in tables if isinstance(x, FileTable)]
+        elsewhere = {
+            each.full_name: landing_folder(environment, each)
+            for each in found
+            if landing_root(environment, each) is not None
+        }
+        return cls(environment.landing, found, elsewhere)
+
+    def folder(self, table: FileTable) -> str:
+        """Return the folder of a table's landing files."""
+        at = f"{self.root}/{table.source.path}"
+        return self.elsewhere.get(table.full_name, at)
+
+    def has(self, url: str) -> bool:
+        """Return whether an address is one of landing files."""
+        folders = (self.root, *self.elsewhere.values())
+        return any(url.startswith(f"{each}/") for each in folders)
 
     def readers(self, url: str) -> list[Reader]:
         """List the tables that read the file at an address, each with the file's role."""
@@ -58,7 +77,7 @@ class Landing:
         shown = " or ".join(f"{glob!r} (source.{key})" for key, _, glob in globs)
         keys = " or ".join(f"source.{key}" for key, _, _ in globs)
         return (
-            f"{table.full_name} reads from {self.root}/{table.source.path}/ only names"
+            f"{table.full_name} reads from {self.folder(table)}/ only names"
             f" that match {shown}. Put the file there under such a name, or change {keys}."
         )
 
@@ -79,7 +98,7 @@ class Landing:
     def _below(self, url: str) -> Iterator[tuple[FileTable, str]]:
         """List the tables whose folder has an address, with the path in the folder."""
         for table in self.tables:
-            prefix = f"{self.root}/{table.source.path}/"
+            prefix = f"{self.folder(table)}/"
             if url.startswith(prefix):
                 yield table, url[len(prefix) :]
 

@@ -13,6 +13,7 @@ from typing import Dict, List, Optional, Sequence, Set
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Avro, Csv, Orc, Parquet
 from lake_spec.text.marked_values import row_value
 from lake_spark.changelog.schema import LogColumn
@@ -32,7 +33,7 @@ from lake_spark.ingest.batch_accounting import refuse_moved_on
 from lake_spark.ingest.batch_rows import read_all, Rows
 from lake_spark.ingest.rewritten_files import compared, known_contents, sha256
 from lake_spark.ingest.unseen_files import dated_files, landing_of
-from lake_spark.landing.files import LandingFile
+from lake_spark.landing.files import LandingFile, first_shown
 from lake_spark.reading.reader import Input
 from lake_spark.schema.columns import any_null
 from lake_spark.schema.promotion import stored_type
@@ -101,6 +102,19 @@ def _refuse_unread(run: FileRun) -> None:
         raise NotErasable(
             f"{run.spec.full_name}: {' '.join(unread[:3])} Nothing was erased, because it is "
             "unknown whose rows such a file has. Fix the file or remove it."
+        )
+
+
+def tell_left(run: FileRun, found: SubjectRecords) -> None:
+    """Report the files of a landing root that have the subjects' records, and stay."""
+    run.report.erasure["landing_left"] = found.count
+    if found.records:
+        paths = [f"{run.landing}/{path}" for path in sorted(found.records)]
+        run.warn(
+            WarningId.NOT_ERASED,
+            f"{found.count:,} record(s) of the request stay in {len(paths)} landing "
+            f"file(s) of others, first {first_shown(paths)}: nothing is written there. "
+            "No run takes these rows in again",
         )
 
 

@@ -37,13 +37,17 @@ _RAW = "lake_raw string"
 
 
 def scan_files(run: FileRun, subjects: Subjects) -> int:
-    """Return how many files were read; raise KeysNotErased naming those that have a key."""
+    """Return how many files were read; raise KeysNotErased naming those that have a key.
+
+    Files of a landing root, which `tell_left` named, may have one.
+    """
     # First: the versions were just removed, and others may replace landing files at any time.
-    folders = (run.home, run.landing)
+    folders = [run.home] if run.landing_is_of_others else [run.home, run.landing]
     bad = [each for folder in folders for each in run.store.old_versions(f"{folder}/")]
     found = landing_files.find(run, subjects)
     found.release()
-    bad += [f"{run.landing}/{path}" for path in sorted(found.records)]
+    if not run.landing_is_of_others:
+        bad += [f"{run.landing}/{path}" for path in sorted(found.records)]
     of_table = [each.uri for each in run.store.list(f"{run.home}/")]
     files = [*of_table, *(each.uri for each in run.store.list(uri_of(run)))]
     foreign = [*foreign_files.among(run, of_table), *foreign_files.moved(run)]

@@ -128,9 +128,17 @@ def _count(run: FileRun, of_table: Subjects) -> landing_files.SubjectRecords:
 
 
 def _from_landing(run: FileRun, of_table: Subjects) -> None:
-    """Make what is to be put, then the list, then put it."""
+    """Make what is to be put, then the list, then put it.
+
+    In a landing root nothing is put: the list alone keeps the rows out.
+    """
     landing_files.clear(run)
     found = _count(run, of_table)
+    if run.landing_is_of_others:
+        landing_files.tell_left(run, found)
+        run.erased_keys.add(of_table.keys, run.environment.erase_secret)
+        found.release()
+        return
     try:
         made = landing_files.make(run, found)
         run.erased_keys.add(of_table.keys, run.environment.erase_secret)
@@ -155,5 +163,6 @@ def _from_tables(run: FileRun, of_table: Subjects) -> None:
     run.report.erasure["reports"] = reports.redact(run, of_table)
     profile.remove(run)  # its values may be those of a subject
     whole_messages.remove(run)
-    for folder in (run.landing, run.home):
+    own = [] if run.landing_is_of_others else [run.landing]
+    for folder in (*own, run.home):
         run.store.delete_old_versions(f"{folder}/")

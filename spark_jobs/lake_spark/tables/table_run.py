@@ -23,6 +23,7 @@ from pyspark.sql import SparkSession
 from lake_spec.diagnostics.diagnostic import key_path
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.options import OLDER_TABLE_VERSION, log_options, table_options
+from lake_spec.facts.landing_folders import landing_folder, landing_root
 from lake_spec.layout.glue_names import QUARANTINE, glue_name
 from lake_spec.layout.table_folders import table_folder
 from lake_spec.lineage.sensitivity import ColumnSensitivity
@@ -184,7 +185,12 @@ class RunOf(Generic[Of]):
     @property
     def landing(self: "RunOf[FileTable]") -> str:
         """Return the folder of its landing files."""
-        return f"{self.environment.landing}/{self.spec.source.path}"
+        return landing_folder(self.environment, self.spec)
+
+    @property
+    def landing_is_of_others(self: "RunOf[FileTable]") -> bool:
+        """Return whether its landing files are only read: they lie in a landing root."""
+        return landing_root(self.environment, self.spec) is not None
 
     @property
     def home(self) -> str:

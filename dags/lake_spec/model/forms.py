@@ -5,9 +5,11 @@ from __future__ import annotations
 from lake_spec.model.column_type import FORMS, NESTED, SIMPLE
 from lake_spec.model.limits import Form
 
+LONGEST_NAME = 63
+
 NAME = Form(
-    "[a-z][a-z0-9_]{0,62}",
-    "Write 1 to 63 of a-z, 0-9 and _, beginning with a letter.",
+    f"[a-z][a-z0-9_]{{0,{LONGEST_NAME - 1}}}",
+    f"Write 1 to {LONGEST_NAME} of a-z, 0-9 and _, beginning with a letter.",
 )
 """Of tables, columns, folders, DAG ids and SQL."""
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from lake_desk.docgen.meanings import setting_of
 from lake_spec.hudi.buckets import buckets_for
+from lake_spec.model import Complete
 from lake_spec.model.names import glob, relative_path
 
 from lake_local.onboard import personal
@@ -150,10 +152,8 @@ def _draft(
     is_feed = chosen.startswith("changes/")
     table, columns, operation = _table(folder, head, is_feed)
     path = f"{request.landing or request.domain}/{folder}"
-    if list(relative_path((), path)):
-        raise _NoSpec(
-            "its name is not valid for a landing folder: rename it, of A-Z a-z 0-9 _ . = + @ -"
-        )
+    for fault in relative_path((), path):
+        raise _NoSpec(f"its name is not valid for a landing folder. {fault.hint}")
     source, order = _source(path, paths, head, columns, operation, is_feed, table)
     complete = None if is_feed else _complete(source["snapshot_time"], paths, signs)
     if complete is not None:
@@ -314,18 +314,22 @@ def _complete(
     times = [each[1] for each in found if each]
     has_several = len(set(times)) < len(times)
     if all(_PARTS.search(each) for each in paths):
-        return Guess({"parts": _PARTS.pattern}, "the names say which part of how many")
+        return _completed("parts", _PARTS.pattern, "the names have two numbers")
     dated = [each for each in signs if re.search(time["pattern"], each)]
     if not dated and not has_several:
         return None
     lists = [each for each in dated if "manifest" in each.lower()]
     if lists:
-        return Guess({"manifest": _sign(lists)}, "it must list all files of a snapshot")
+        return _completed("manifest", _sign(lists), "by its name")
     if dated:
-        why = "it must be written after the last file of a snapshot"
-        return Guess({"marker": _sign(dated)}, why)
-    why = "several files have one time: say how the last one is known (or `parts`)"
-    return Guess({"marker": "_SUCCESS"}, why)
+        return _completed("marker", _sign(dated), "by its name")
+    why = "several files have one time: say how the last one is known"
+    return _completed("marker", "_SUCCESS", why)
+
+
+def _completed(name: str, value: str, why: str) -> Guess:
+    """Return a choice of `complete`, with what it asks of the files."""
+    return Guess({name: value}, why, setting_of(Complete, name).doc)
 
 
 _PARTS = re.compile(r"(\d+)[-_.]?of[-_.]?(\d+)")

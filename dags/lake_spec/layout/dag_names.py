@@ -15,6 +15,9 @@ PRODUCTS = "products"
 PROOF, PROOF_TASK = "lake_proof", "prove"
 """The DAG that proves a release, in a file of that name, and its one task."""
 
+RELEASE_NOTE = "release"
+"""What the tasks that first say which release they run as note it under, as an XCom."""
+
 CREATE_TASK = "create_cluster"
 """The task of a run that waits for the lease of its domain, and creates its cluster."""
 

@@ -81,11 +81,11 @@ def check_docs(args: argparse.Namespace) -> int:
 
 def contract(args: argparse.Namespace) -> int:
     """Print the data contract of a table as YAML, in the Open Data Contract Standard."""
-    domain, table = load_table(args.table, args.tables)
     environment = known = None
     if args.environment:
         folder = args.environments or _sibling(args.tables, "environments")
         environment = load_environment(args.environment, folder)
+    domain, table = load_table(args.table, args.tables, environment)
     if table.is_product:  # plans say which columns its SQL reads, also of other domains
         domains = [load_domain(each, args.tables) for each in domain_names(args.tables)]
         planned = with_plans(domains, args.tables)

@@ -22,7 +22,6 @@ from lake_local.runs import logs, release
 from lake_local.runs.watcher import Follower, StepOutput
 from lake_local.stack import objects, policies
 from lake_local.stack.session import Session
-from lake_local.stack.startup import dags_of
 from lake_local.text import progress
 
 KNOWN_SECONDS = 60
@@ -61,8 +60,9 @@ def prepare(session: Session, dag_id: str) -> str:
 
     Return the release's id.
     """
-    dags_of(session.home, session.specs)
-    policies.replace(session.stack, session.specs)
+    session.specs.dags_folder(session.home.dags)
+    up = session.stack
+    policies.replace(up.aws_url, up.aws_secret, session.specs)
     number = release.publish(session.home, session.specs, session.aws("s3"))
     _wait_until_known(session, dag_id)
     return number

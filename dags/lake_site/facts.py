@@ -32,6 +32,9 @@ _KEPT = (
 )
 """Fields of reports that pages show; large runs have large reports."""
 
+_NO_FILE = "newest_input"
+"""The field that says something by having no value: the stage found no file."""
+
 _LISTED = 50
 """Entries of a report's lists that are kept."""
 
@@ -109,7 +112,11 @@ def run_of(summary: Mapping[str, Any]) -> Run:
 
 
 def _kept(report: Mapping[str, Any]) -> dict[str, Any]:
-    known = {name: report[name] for name in _KEPT if report.get(name) is not None}
+    known = {
+        name: report[name]
+        for name in _KEPT
+        if report.get(name) is not None or (name == _NO_FILE and name in report)
+    }
     return {n: v[-_LISTED:] if isinstance(v, list) else v for n, v in known.items()}
 
 

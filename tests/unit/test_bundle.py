@@ -56,7 +56,8 @@ def test_a_table_that_leaves_formats_out_has_those_of_the_environment(tmp_path):
     release = bundle.build(list(lake.domains.values()), place, tmp_path)
     data = json.loads((release.folder / "specs" / "moma.json").read_text())
     tables = from_data(DomainSpec, data["domain"]).tables
-    assert {table.storage.formats for table in tables} == {FORMATS}
+    # Artists say theirs, loans leave them out.
+    assert [each.storage.formats == FORMATS for each in tables] == [False, True]
 
 
 def test_the_packages_of_steps_have_the_models_that_steps_use_and_no_others(tmp_path):

@@ -19,6 +19,9 @@ FORMS = "decimal(p,s), array<type>, map<type, type>, struct<name: type, ...>"
 MOST_DIGITS = 38
 """Of a decimal: Spark, Hudi and Athena have no longer ones."""
 
+WHOLE_DIGITS = {"int": 10, "bigint": 19}
+"""Decimal digits that a whole number can need, by its type in tables."""
+
 DEEPEST = 8
 """Deepest nesting of types in a spec; files may nest them deeper."""
 

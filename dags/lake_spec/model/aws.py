@@ -14,7 +14,6 @@ from lake_spec.model.forms import (
     JAR,
     KMS_KEY,
     MEMORY,
-    NAME,
     POLICY_ARN,
     REGION,
     ROLE,
@@ -29,6 +28,7 @@ from lake_spec.model.forms import (
 )
 from lake_spec.model.instances import InstanceGroups, Instances, ManagedScaling
 from lake_spec.model.limits import Limits
+from lake_spec.model.names import NAME
 from lake_spec.model.spec_field import setting
 
 MOST_BOOTSTRAP_ACTIONS = 16

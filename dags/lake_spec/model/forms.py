@@ -5,14 +5,6 @@ from __future__ import annotations
 from lake_spec.model.column_type import FORMS, NESTED, SIMPLE
 from lake_spec.model.limits import Form
 
-LONGEST_NAME = 63
-
-NAME = Form(
-    f"[a-z][a-z0-9_]{{0,{LONGEST_NAME - 1}}}",
-    f"Write 1 to {LONGEST_NAME} of a-z, 0-9 and _, beginning with a letter.",
-)
-"""Of tables, columns, folders, DAG ids and SQL."""
-
 _FIRST = "|".join(
     "".join(f"[{letter}{letter.upper()}]" for letter in each)
     for each in (*SIMPLE, "decimal", *NESTED)

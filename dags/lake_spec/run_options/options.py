@@ -28,7 +28,7 @@ from lake_spec.layout.stage_tables import (
     REBUILD_PRODUCT,
 )
 from lake_spec.model import DomainSpec, JdbcChanges, KafkaTopic, Snapshot
-from lake_spec.model.forms import NAME
+from lake_spec.model.names import NAME
 from lake_spec.run_options.values import (
     RunForm,
     Switch,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -12,6 +11,7 @@ from typing import Any, Iterator
 
 from lake_spec.layout.dag_names import ids_of
 from lake_spec.layout.run_key import run_key
+from lake_spec.model.names import NAME
 from lake_spec.run_options.asked import TYPES
 from lake_spec.state.lease import lease_uri
 from lake_spec.text.times import GRAMMAR, parse_timestamp
@@ -25,7 +25,6 @@ from lake_local.stack.session import Session
 from lake_local.text import progress
 
 KNOWN_SECONDS = 60
-_PARAM = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ def timestamp(text: str) -> str:
 
 def _param(pair: str) -> tuple[str, Any]:
     name, equals, text = pair.partition("=")
-    if not equals or not _PARAM.fullmatch(name):
+    if not equals or not NAME.fits(name):
         raise BadRequest(
             f"--param: got {pair!r}. Write name=value, as in tables=artists."
         )

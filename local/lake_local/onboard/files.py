@@ -16,7 +16,7 @@ from lake_spec.model.names import glob, relative_path
 from lake_local.onboard import personal
 from lake_local.onboard.catalog import Column, Table
 from lake_local.onboard.file_types import Head, head_of, with_nulls
-from lake_local.onboard.keys import cursor_of, key_of
+from lake_local.onboard.table_keys import cursor_of, key_of
 from lake_local.onboard.naming import column_names, same_but_for_case, table_names
 from lake_local.onboard.plan import (
     Draft,
@@ -25,7 +25,7 @@ from lake_local.onboard.plan import (
     Skipped,
     is_asked_for,
 )
-from lake_local.onboard.row_keys import Nearest, key_among
+from lake_local.onboard.file_keys import Nearest, key_among
 from lake_local.onboard.spec_text import ColumnText, Guess, SpecText, one_line
 from lake_local.onboard.stores import (
     HEAD_BYTES,

@@ -12,7 +12,7 @@ from lake_spec.model.choices import Connector
 from lake_spec.model.forms import CURSOR, TABLE
 
 from lake_local.onboard.catalog import Table
-from lake_local.onboard.keys import Choice
+from lake_local.onboard.table_keys import Choice
 from lake_local.onboard.naming import topic
 from lake_local.onboard.spec_text import Guess
 from lake_local.onboard.types import Written

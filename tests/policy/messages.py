@@ -89,6 +89,8 @@ INTERNAL = {
     "CannotFollow": "the publication starts again at the newest commit",
     "_Unreadable": "the reader of YAML makes a diagnostic of it",
     "BadSql": "the compiler of products makes a diagnostic of it",
+    "_BadTest": "the reader of a product's tests makes a diagnostic of it",
+    "EngineFailed": "test-product says its text, and asks Spark where DuckDB failed",
     "_Whole": "the reason is a note of validate",
     "_Unfollowed": "the plan of the product has no origins of columns",
     "EmrError": "an error of EMR's API, which its client raises",

@@ -108,6 +108,7 @@ LAYERS = (
                 "published.py",
                 "readers.py",
                 "sql.py",
+                "tests_by_duckdb.py",
             ),
             **{name: ("published.py",) for name in ("deltalake", "pyiceberg")},
         },

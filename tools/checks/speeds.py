@@ -137,7 +137,7 @@ def releases_and_pages(at: Checkout) -> Iterator[Stage]:
             "collected": _collected(),
             "deployment": _deployment(at),
             "site": _site(at),
-            "show_readers": [at.tests(READERS, "tests/readers")],
+            "show_readers": [at.tests(READERS, "tests/readers"), _products()],
             # Without those of Spark and Trino, which `hostile` plays.
             "few_attacks": [at.tests(AIRFLOW, "tests/hostile")],
         }
@@ -151,6 +151,12 @@ def _collected() -> list[Step]:
         Command((SPARK, *asked, "tests/spark", "tests/servers", "tests/loop")),
         Command((AIRFLOW, *asked, "tests/acceptance", "tests/e2e")),
     ]
+
+
+def _products() -> Command:
+    """The tests of the example's products, as a team's CI runs its own."""
+    asked = ("test-product", "--tables", "data/synthea/tables")
+    return Command(("./run_locally.sh", *asked))
 
 
 def _deployment(at: Checkout) -> list[Step]:

@@ -91,6 +91,12 @@ class ProductId(str, Enum):
     that column's type.
     """
 
+    INVALID_PRODUCT_TEST = "invalid-product-test"
+    """A test of a product has another form, or names a table or column that is not there.
+
+    Fix: Correct it as the message says; docs/products.md has an example.
+    """
+
     PRODUCT_CYCLE = "product-cycle"
     """Products read each other in a circle, so none could be built first.
 

@@ -34,12 +34,15 @@ from lake_check.rules.lake import ACROSS
 from lake_check.rules.landing_folders import landing_folder_is_own
 from lake_spec.diagnostics.diagnostic import Diagnostic, Path as KeyPath, got
 from lake_spec.diagnostics.errors import SpecErrors
+from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import DomainSpec, Product, TableSpec
 from lake_spec.model.field_types import shape_of
 
 DEFAULTS = "_defaults.yml"
 DOMAIN_FILE = "_domain.yml"
 ENDING = ".yml"
+TESTS_ENDING = ".tests.yml"
+"""Ending of the tests of a product, next to its spec: no spec."""
 
 
 T = TypeVar("T")
@@ -194,7 +197,7 @@ def survey_domain(survey: Survey, tables: Path, name: str) -> Optional[DomainSpe
                 survey.tables.append(table)
                 specs.append(table.spec)
                 survey.add(_landing_diagnostics(table, tables))
-    _report_unused_sql(survey, folder, specs)
+    _report_unused(survey, folder, specs)
     if read is None:
         return None
     survey.add(
@@ -204,11 +207,15 @@ def survey_domain(survey: Survey, tables: Path, name: str) -> Optional[DomainSpe
     return replace(read.spec, tables=tuple(specs))
 
 
-def _report_unused_sql(
-    survey: Survey, folder: Path, specs: Iterable[TableSpec]
-) -> None:
-    """Report SQL files that no product names, unless a spec could not be read."""
-    used = {each.source.sql for each in specs if isinstance(each.source, Product)}
+def _report_unused(survey: Survey, folder: Path, specs: Iterable[TableSpec]) -> None:
+    """Report SQL files that no product names, and tests of no product.
+
+    Nothing is reported where a spec could not be read.
+    """
+    products = {
+        each.name: each.source for each in specs if isinstance(each.source, Product)
+    }
+    used = {each.sql for each in products.values()}
     for entry in entries(survey, folder) if not survey.found else ():
         if entry.suffix == SQL and entry.name not in used:
             hint = (
@@ -217,6 +224,11 @@ def _report_unused_sql(
             survey.whole_file(
                 entry, "no product names it", hint, ParsingId.MISPLACED_FILE
             )
+        tested = entry.name.removesuffix(TESTS_ENDING)
+        if tested != entry.name and tested not in products:
+            hint = did_you_mean(tested, products) or "Remove it."
+            message = f"there is no product {tested!r} in this folder"
+            survey.whole_file(entry, message, hint, ParsingId.MISPLACED_FILE)
 
 
 def _landing_diagnostics(
@@ -274,6 +286,8 @@ def _is_table(survey: Survey, entry: Path) -> bool:
         survey.whole_file(entry, "a folder in a domain", hint, ParsingId.MISPLACED_FILE)
         return False
     if entry.name in (DOMAIN_FILE, DEFAULTS) or not _is_yaml(entry):
+        return False
+    if entry.name.endswith(TESTS_ENDING):
         return False
     if entry.suffix != ENDING or entry.name.startswith("_"):
         hint = f"Name it <table>{ENDING}; only {DOMAIN_FILE} and {DEFAULTS} begin with `_`."

@@ -12,6 +12,7 @@ from lake_check.parsing.product_plans import planned
 from lake_check.parsing.product_sql import read_sql
 from lake_check.rules.checks import personal_by_origin
 from lake_desk.notes import file_of, in_spec, Note, notes_of, warning_of
+from lake_desk.products.product_tests import tests_of
 from lake_spec.diagnostics.diagnostic import Diagnostic, Problem
 from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.lineage.sensitivity import ColumnSensitivity, Mark
@@ -60,7 +61,11 @@ def check(
     domains = list(lake.domains.values())
     checked = check_products(domains, tables)
     notes = [*notes_of(domains, tables), *checked.notes]
-    return survey.files, checked.diagnostics, notes
+    if checked.diagnostics:
+        return survey.files, checked.diagnostics, notes
+    tests = tests_of([planned(each, checked.plans) for each in domains], tables)
+    wrong = [found for each in tests.values() for found in each.diagnostics]
+    return survey.files + len(tests), wrong, notes
 
 
 def with_plans(domains: Sequence[DomainSpec], tables: Path) -> List[DomainSpec]:

@@ -80,6 +80,7 @@ COMMANDS = (
     Command("show", "print rows of a table, now or at another time"),
     Command("sql", "answer a query over all tables, in a second"),
     Command("try-product", "try a product's SQL on the tables of this machine"),
+    Command("test-product", "run the tests that stand beside a product's SQL"),
     Command("cost", "print cluster-minutes by run, table or domain"),
     Command(
         "site", "build the pages of the lake: tables, columns, lineage, runs, costs"

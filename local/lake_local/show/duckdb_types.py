@@ -1,9 +1,11 @@
-"""Types of DuckDB, in its SQL, for the schemas that commits have: of Avro and of Spark."""
+"""Types of DuckDB, in its SQL, for those of Avro, of Spark, and of specs."""
 
 from __future__ import annotations
 
 import re
 from typing import Any, Callable, Dict, Iterable, Mapping, Tuple
+
+from lake_spec.model.column_type import ColumnType
 
 from lake_local.show.request import NeedsHudi
 
@@ -39,6 +41,7 @@ _SPARK = {
     "timestamp": "TIMESTAMP WITH TIME ZONE",
     "timestamp_ntz": "TIMESTAMP",
 }
+_SPEC = {**_SPARK, "int": "INTEGER", "bigint": "BIGINT"}
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 _TEXT = re.compile(r"(?:char|varchar)\(\d+\)")
 _INTERVAL = re.compile(r"interval .*")
@@ -53,6 +56,21 @@ def of_avro(schema: Mapping[str, Any]) -> Dict[str, str]:
 def of_spark(schema: Mapping[str, Any]) -> Dict[str, str]:
     """Return the type of each field of a struct in Spark's JSON. Raises NeedsHudi."""
     return {each["name"]: _spark(each["type"]) for each in schema["fields"]}
+
+
+def of_spec(kind: ColumnType) -> str:
+    """Return a type of a spec. Raises NeedsHudi."""
+    if kind.is_nested:
+        inner = [of_spec(each) for each in kind.inner]
+        if kind.name == "array":
+            return f"{inner[0]}[]"
+        if kind.name == "map":
+            return f"MAP({inner[0]}, {inner[1]})"
+        fields = (f"{quoted(n)} {each}" for n, each in zip(kind.fields, inner))
+        return f"STRUCT({', '.join(fields)})"
+    if kind.name == "decimal":
+        return "DECIMAL({}, {})".format(*kind.digits)
+    return _known(_SPEC, kind.stored.name)
 
 
 def quoted(name: str) -> str:

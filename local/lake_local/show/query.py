@@ -15,10 +15,11 @@ import sys
 import tempfile
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, Optional, Sequence, TextIO, Tuple
+from typing import Any, Callable, Iterator, Optional, Sequence, TextIO, Tuple
 
 from lake_local.show import request as requests
 from lake_local.show.request import Format, QueryRefused, Request
+from lake_local.show.session import spark_session
 from lake_local.show.writing import write
 
 REFUSED = 2
@@ -26,8 +27,6 @@ CHANGED = 3
 NEEDS_HUDI = 4
 """Exit codes: a query has no answer; what it reads was taken away meanwhile; Hudi alone
 reads all of it."""
-# Quick to start rather than quick in the long run: a query lives for seconds.
-JAVA_OPTIONS = "-Duser.timezone=UTC -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -37,7 +36,7 @@ def main(argv: Sequence[str]) -> int:
     # Only now: what pyspark starts inherits the redirected output.
     from lake_local.show import reading
 
-    spark = _spark(Path(asked["jars"]), asked["endpoint"])
+    spark = spark_session(Path(asked["jars"]), asked["endpoint"])
     try:
         for each in (requests.from_json(raw) for raw in asked["requests"]):
             answer(reading.rows(spark, each), each, data, words)
@@ -159,51 +158,6 @@ def keep_output_clean(log: Path) -> Tuple[Output, Output]:
     for fd in (1, 2):
         os.dup2(engine, fd)
     return data, words
-
-
-def _spark(jars: Path, endpoint: str) -> Any:
-    """Return a session on two cores with Hudi and S3; keys come from the environment."""
-    from pyspark.sql import SparkSession
-
-    log4j = Path(__file__).with_name("log4j2.properties").as_uri()
-    settings = {
-        "spark.jars": ",".join(str(each) for each in sorted(jars.glob("*.jar"))),
-        "spark.driver.memory": "1g",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.extraJavaOptions": (
-            f"{JAVA_OPTIONS} -Dlog4j2.configurationFile={log4j}"
-        ),
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
-        "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
-        "spark.sql.catalogImplementation": "in-memory",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "2",
-        # Instants in UTC and days as they are, also of long ago, for any reader.
-        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-        "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
-        **_s3(endpoint),
-    }
-    builder = SparkSession.builder.master("local[2]").appName("lake show")
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    return builder.getOrCreate()
-
-
-def _s3(endpoint: str) -> Dict[str, str]:
-    hadoop = "spark.hadoop.fs.s3a"
-    return {
-        "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
-        f"{hadoop}.endpoint": endpoint,
-        f"{hadoop}.endpoint.region": os.environ["AWS_REGION"],
-        f"{hadoop}.path.style.access": "true",
-        f"{hadoop}.connection.ssl.enabled": "false",
-        f"{hadoop}.aws.credentials.provider": (
-            "com.amazonaws.auth.EnvironmentVariableCredentialsProvider"
-        ),
-    }
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lake_check.parsing.discovery import TESTS_ENDING
 from lake_check.parsing.loader import environment_file, load_domain, load_environment
 from lake_desk.products.plans import with_plans
 from lake_spec.diagnostics.errors import LakeError
@@ -86,7 +87,11 @@ class Specs:
 def table_names(tables: Path) -> list[str]:
     """Return the tables that a folder of specs has, by the names of their files alone."""
     found = (each for each in tables.glob("[a-z]*/[a-z]*.y*ml"))
-    return [f"{each.parent.name}.{each.stem}" for each in found]
+    return [
+        f"{each.parent.name}.{each.stem}"
+        for each in found
+        if not each.name.endswith(TESTS_ENDING)
+    ]
 
 
 def _mistakes(of: str, error: LakeError) -> BadRequest:

@@ -27,8 +27,11 @@ from lake_spark.erasure.text_files import (
 )
 from lake_spark.errors import NotErasable
 from lake_spark.formats.inference import all_globs, shape_of
-from lake_spark.ingest import batches
+from lake_spark.ingest.batch import Batch, batch_of
+from lake_spark.ingest.batch_accounting import refuse_moved_on
+from lake_spark.ingest.batch_rows import read_all, Rows
 from lake_spark.ingest.rewritten_files import compared, known_contents, sha256
+from lake_spark.ingest.unseen_files import dated_files, landing_of
 from lake_spark.landing.files import LandingFile
 from lake_spark.reading.reader import Input
 from lake_spark.schema.columns import any_null
@@ -41,8 +44,8 @@ from lake_spark.tables.table_run import TableRun
 class SubjectRecords:
     """The rows of the landing files, numbered, and which records are the subjects'."""
 
-    batch: batches.Batch
-    rows: Optional[batches.Rows]
+    batch: Batch
+    rows: Optional[Rows]
     records: Dict[str, Set[int]]
 
     @property
@@ -64,9 +67,9 @@ def find(run: TableRun, subjects: Subjects) -> SubjectRecords:
     A record whose key cannot be read is a subject's where it has the key as words.
     """
     files = [each for each in _listed(run) if each.size]
-    files = batches.dated_files(run, files)
-    batch = batches.shaped(run, files, run.ingested_files())
-    rows = batches.read_all(run, batch)
+    files = dated_files(run, files)
+    batch = batch_of(run, files, run.ingested_files())
+    rows = read_all(run, batch)
     _refuse_unread(run)
     if rows is None:
         return SubjectRecords(batch, None, {})
@@ -86,7 +89,7 @@ def find(run: TableRun, subjects: Subjects) -> SubjectRecords:
 def _listed(run: TableRun) -> List[LandingFile]:
     """List the table's landing files; refuse another content under a known name."""
     ours = known_contents(run).etags
-    files = batches.landing_of(run, all_globs(run.spec)).files
+    files = landing_of(run, all_globs(run.spec)).files
     same = compared(run)
     run.ingested_files().unseen(files, run.spec.domain, ours, same)
     return files
@@ -168,7 +171,7 @@ def _compare(run: TableRun, each: Input, found: SubjectRecords) -> None:
     batch = replace(found.batch, inputs=[each])
     if shape_of(run.spark, run.store, each.file, run.spec) != each.shape:
         raise _cannot(run, each.file, "would have other columns")
-    again = batches.read_all(run, batch)
+    again = read_all(run, batch)
     if again is None:
         raise _cannot(run, each.file, "could not be read any more")
     try:
@@ -213,7 +216,7 @@ def put(run: TableRun, made: Dict[str, str], found: SubjectRecords) -> None:
         for path, uri in made.items()
     }
     run.erased_keys.save(replace(erased, files={**erased.files, **rewritten}))
-    batches.refuse_moved_on(run, _only(found.batch, list(made)))
+    refuse_moved_on(run, _only(found.batch, list(made)))
     for path, uri in made.items():
         run.store.write(files[path].uri, run.store.read(uri))
         run.say(f"erased {len(found.records[path]):,} record(s) of {path}")
@@ -239,7 +242,7 @@ def _rewritten(
     )
 
 
-def _only(batch: batches.Batch, paths: Sequence[str]) -> batches.Batch:
+def _only(batch: Batch, paths: Sequence[str]) -> Batch:
     return replace(batch, inputs=[e for e in batch.inputs if e.file.path in paths])
 
 

@@ -6,8 +6,11 @@ from typing import Callable, Sequence
 
 from pyspark.sql import DataFrame
 
-from lake_spark.ingest import batches, full_refresh
-from lake_spark.ingest.batches import Batch
+from lake_spark.ingest import full_refresh
+from lake_spark.ingest.batch import Batch, batch_of
+from lake_spark.ingest.batch_accounting import judge_batch
+from lake_spark.ingest.batch_rows import read_rows
+from lake_spark.ingest.log_commit import commit_events
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.reading import enrichment, moved_keys, quarantine
@@ -21,7 +24,7 @@ def ingest_files(
     run: TableRun, files: Sequence[LandingFile], ingested: IngestedFiles
 ) -> bool:
     """Ingest the files by one commit; return whether one was made."""
-    return take_events(run, files, ingested, batches.commit)
+    return take_events(run, files, ingested, commit_events)
 
 
 def take_events(
@@ -31,12 +34,12 @@ def take_events(
 
     Return whether it had any: not in a dry run, nor where each file was set aside.
     """
-    batch = batches.shaped(run, files, ingested)
-    rows = batches.read_rows(run, batch)
+    batch = batch_of(run, files, ingested)
+    rows = read_rows(run, batch)
     if rows is None:
         return False
     try:
-        batches.judge(run, batch, rows, f"{len(batch.inputs)} file(s)")
+        judge_batch(run, batch, rows, f"{len(batch.inputs)} file(s)")
         if not run.dry_run:
             if rows.counted.bad:
                 quarantine.keep(run, rows.numbered)

@@ -23,8 +23,9 @@ from lake_spec.state.state_format import (
 from lake_spec.text.sql_text import sql_literal
 from lake_spark.changelog.schema import log_columns
 from lake_spark.errors import StreamerNotCommitted
-from lake_spark.ingest import batches, change_files
-from lake_spark.ingest.batches import Batch
+from lake_spark.ingest import change_files
+from lake_spark.ingest.batch import Batch
+from lake_spark.ingest.log_commit import inputs_of
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.storage.commit_values import CommitValue
@@ -45,12 +46,13 @@ def _stage(
 ) -> None:
     """Write the rows, then the SQL file of the step: a killed prepare has no step."""
     run.log.clear_half_made()  # HoodieStreamer would not
-    id = run.ingested_files_folder.save(batches.inputs_of(run, batch, ingested))
+    id = run.ingested_files_folder.save(inputs_of(run, batch, ingested))
     accounting = state_text({"files": to_fields(batch.files)}, indent=1)
     run.store.write(_accounting_uri(run, id), accounting.encode())
     folder = f"{_staged(run)}/{id}"
     rows = run.log.as_stored(events.select(*log_columns(batch.columns)))
-    rows.write.parquet(folder)
+    # The id is that of the content: what a killed prepare of these files left is there.
+    rows.write.mode("overwrite").parquet(folder)
     sql_file = f"{run.home}/inputs/{id}.sql"
     run.store.write(sql_file, _sql(folder).encode())
     run.report.commits["inputs"] = id

@@ -16,9 +16,11 @@ from lake_spec.model import TableSpec
 from lake_spec.text.globs import glob_pattern
 from lake_spark.errors import BadFile, FilesNotFound
 from lake_spark.formats.inference import all_globs
-from lake_spark.ingest import batches, change_files, full_refresh
+from lake_spark.ingest import change_files, full_refresh
+from lake_spark.ingest.log_commit import commit_retractions
 from lake_spark.ingest.snapshot_backlog import Backlog
 from lake_spark.ingest.source_kind import kind_of
+from lake_spark.ingest.unseen_files import dated_files, landing_of, warn_of_reading
 from lake_spark.landing.files import LandingFile, first_shown
 from lake_spark.landing.ingested_files import IngestedFile, IngestedFiles
 from lake_spark.materialize.layers import build_current
@@ -85,7 +87,7 @@ def reprocess(run: TableRun, selection: Selection) -> None:
     is_full_copy = kind_of(run.spec).is_full_copy
     again = [each.path for each in files] if is_full_copy else []
     ingested = ingested.without(known, again)
-    batches.warn_of_reading(run, ingested)
+    warn_of_reading(run, ingested)
     if is_full_copy:
         _reprocess_snapshots(run, ingested)
     else:
@@ -97,8 +99,8 @@ def candidates(run: TableRun, ingested: IngestedFiles) -> List[Candidate]:
 
     A snapshot newer than the last one taken waits for a run of its own.
     """
-    landing = batches.landing_of(run, all_globs(run.spec)).files
-    landing = batches.dated_files(run, landing)
+    landing = landing_of(run, all_globs(run.spec)).files
+    landing = dated_files(run, landing)
     last = source_snapshot.last_taken(ingested)
     found: Dict[str, LandingFile] = {
         file.path: file
@@ -202,7 +204,7 @@ def _reprocess_feed(
     done = bool(files) and change_files.ingest_files(run, files, before)
     gone = before.sparing([each.path for each in files])
     if not done and gone.retracting and not run.dry_run:
-        batches.commit_retractions(run, gone)
+        commit_retractions(run, gone)
         done = True
     if done:
         _end(run)
@@ -212,7 +214,7 @@ def _reprocess_snapshots(run: TableRun, before: IngestedFiles) -> None:
     if before.reprocess:
         _ingest_again(run, before)
     elif not run.dry_run:
-        batches.commit_retractions(run, before)
+        commit_retractions(run, before)
         _end(run)
 
 
@@ -235,15 +237,15 @@ def finish(run: TableRun, *, retract_missing: bool = False) -> bool:
         return _ingest_again(run, left)
     if run.dry_run:
         return False
-    batches.commit_retractions(run, left)
+    commit_retractions(run, left)
     _end(run)
     return True
 
 
 def _landing_snapshots(run: TableRun) -> Tuple[List[LandingFile], List[LandingFile]]:
     """Return the files in landing with their times, and the markers of complete snapshots."""
-    landing = batches.landing_of(run, all_globs(run.spec))
-    return batches.dated_files(run, landing.files), landing.markers
+    landing = landing_of(run, all_globs(run.spec))
+    return dated_files(run, landing.files), landing.markers
 
 
 def _ingest_again(run: TableRun, ingested: IngestedFiles) -> bool:

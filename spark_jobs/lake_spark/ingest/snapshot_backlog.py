@@ -13,8 +13,16 @@ from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import TableSpec
 from lake_spark.errors import BadFile, LateSnapshot, RefusedInput
 from lake_spark.formats.inference import source_name
-from lake_spark.ingest import batches, snapshot_files
-from lake_spark.ingest.batches import Batch, Look
+from lake_spark.ingest import snapshot_files
+from lake_spark.ingest.batch import (
+    Batch,
+    batch_of,
+    input_of,
+    known_columns,
+    Look,
+    looked_into,
+)
+from lake_spark.ingest.set_aside import set_aside
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.reading import row_expressions
@@ -69,7 +77,7 @@ class Backlog:
         except RefusedInput as refused:
             snapshot_files.refuse(run, first, refused)
         except BadFile as bad:
-            batches.set_aside(run, bad)
+            set_aside(run, bad)
         return Taken(1, False)
 
     def _ingest(
@@ -103,8 +111,8 @@ class Backlog:
 
         None at all where a file of the first is bad, which is set aside.
         """
-        run, known = self._run, batches.known_columns(self._run)
-        first = batches.shaped(run, waiting[0].files, ingested)
+        run, known = self._run, known_columns(self._run)
+        first = batch_of(run, waiting[0].files, ingested)
         first.of_snapshot = waiting[0]
         if len(first.inputs) < len(waiting[0].files):
             return []
@@ -114,7 +122,7 @@ class Backlog:
         ready = self._ready(waiting, ingested)
         inputs = {
             file.path: _input(run, file, look, known, ingested)
-            for file, look in batches.looked_into(
+            for file, look in looked_into(
                 run, [f for each in ready for f in each.files]
             )
         }
@@ -173,7 +181,7 @@ def _input(
 ) -> Optional[Input]:
     """Return a file with its shape; None if it is bad, or changes the columns."""
     try:
-        found, grown = batches.input_of(run, file, look, columns, ingested)
+        found, grown = input_of(run, file, look, columns, ingested)
     except BadFile:
         return None
     return found if grown == columns else None

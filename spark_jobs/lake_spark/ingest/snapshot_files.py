@@ -20,8 +20,12 @@ from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import RefusedInput, WrongScopes, WrongSnapshotFiles
 from lake_spark.formats.placeholders import placeholder_texts
-from lake_spark.ingest import batches, snapshot_outcomes
-from lake_spark.ingest.batches import Batch, Rows
+from lake_spark.ingest import snapshot_outcomes
+from lake_spark.ingest.batch import Batch, warn_of_names
+from lake_spark.ingest.batch_accounting import account_for, file_reports, refuse_changed
+from lake_spark.ingest.batch_rows import read_once, Rows
+from lake_spark.ingest.log_commit import commit_events
+from lake_spark.ingest.set_aside import Reasons, set_inputs_aside, set_path_aside
 from lake_spark.ingest.snapshot_outcomes import Outcomes
 from lake_spark.landing.files import moved_on
 from lake_spark.landing.ingested_files import IngestedFiles
@@ -58,7 +62,7 @@ def _read(
     """Return those before the first with a bad file, and the rows of all that were read."""
     while True:
         try:
-            rows, reasons = batches.read_once(run, _joined(found))
+            rows, reasons = read_once(run, _joined(found))
         except Exception:  # as for want of memory: the first by itself says why
             if len(found) == 1:
                 raise
@@ -68,7 +72,7 @@ def _read(
         if not good:
             if rows is not None:
                 rows.release()
-            batches.set_inputs_aside(run, found[0].inputs, reasons)
+            set_inputs_aside(run, found[0].inputs, reasons)
             refuse_whole(run, found[0].snapshot)
             return [], None
         found = good
@@ -81,7 +85,7 @@ def _joined(found: Sequence[Batch]) -> Batch:
     return Batch([each for batch in found for each in batch.inputs], found[0].columns)
 
 
-def _before_bad(found: Sequence[Batch], bad: batches.Reasons) -> Sequence[Batch]:
+def _before_bad(found: Sequence[Batch], bad: Reasons) -> Sequence[Batch]:
     """Return the snapshots before the first that has one of these files."""
     for place, each in enumerate(found):
         if any(path in bad for path in each.paths):
@@ -114,7 +118,7 @@ def _judged(
     files = [each.file for batch in found for each in batch.inputs]
     facts = _RowFacts(rows, moved_on(run.store, files), _scopes_of_rows(run.spec, rows))
     first, *others = found
-    batches.refuse_changed([path for path in first.paths if path in facts.changed])
+    refuse_changed([path for path in first.paths if path in facts.changed])
     mine = rows.numbered
     if others:
         mine = mine.where(F.col(LogColumn.PATH).isin(first.paths))
@@ -126,7 +130,7 @@ def _judged(
     for each in others:
         if not _is_good(run, each, facts, ingested):
             break
-        each.files = batches.file_reports(each, rows.counted.of(each.paths))
+        each.files = file_reports(each, rows.counted.of(each.paths))
         good.append(each)
     return good
 
@@ -186,7 +190,7 @@ def _account(
     run: TableRun, batch: Batch, rows: Rows, examples: quarantine.Examples
 ) -> None:
     counted = rows.counted.of(batch.paths)
-    batches.account(run, batch, counted, examples, f"snapshot {batch.snapshot.name}")
+    account_for(run, batch, counted, examples, f"snapshot {batch.snapshot.name}")
 
 
 def _take(
@@ -202,7 +206,7 @@ def _take(
         bad = quarantine.examples_of_files(run.spec, rows.numbered)
     for place, each in enumerate(found):
         if place:  # the first one is accounted for
-            batches.warn_of_names(run, each.inputs)
+            warn_of_names(run, each.inputs)
             mine = [row for path in each.paths for row in bad.get(path, ())]
             _account(run, each, rows, partial(list, mine))
         compared.settle(place)
@@ -215,7 +219,7 @@ def _take(
         if rows.counted.of(batch.paths).bad:
             in_batch = F.col(LogColumn.PATH).isin(batch.paths)
             quarantine.keep(run, rows.numbered.where(in_batch))
-        batches.commit(run, batch, compared.events(len(found)), ingested)
+        commit_events(run, batch, compared.events(len(found)), ingested)
     run.report.add_files(batch.files)
 
 
@@ -246,7 +250,7 @@ def set_paths_aside(run: TableRun, paths: Sequence[str], id: str, reason: str) -
     done = {each["path"] for each in run.report.set_aside}
     for path in paths:
         if path not in done:
-            batches.set_path_aside(run, id, path, reason)
+            set_path_aside(run, id, path, reason)
 
 
 def _scopes_of_rows(spec: TableSpec, rows: Rows) -> Dict[str, List[Row]]:

@@ -13,7 +13,8 @@ from pyspark.storagelevel import StorageLevel
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import MissingKeys
 from lake_spark.changelog.schema import LogColumn, log_columns
-from lake_spark.ingest.batches import Batch, Rows
+from lake_spark.ingest.batch import Batch
+from lake_spark.ingest.batch_rows import Rows
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.reading import quarantine
 from lake_spark.scd2.events import KEY

@@ -10,8 +10,8 @@ from lake_spark.checks import table_checks
 from lake_spark.errors import FailedChecks
 from lake_spark.formats.inference import load_globs
 from lake_spark.ingest import change_files, hoodie_streamer, reprocess
-from lake_spark.ingest.batches import landing_of, unseen_files, unseen_of
 from lake_spark.ingest.snapshot_backlog import Backlog
+from lake_spark.ingest.unseen_files import landing_of, unseen_files, unseen_of
 from lake_spark.landing.files import LandingFile, shown
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.materialize.layers import build_current

@@ -6,7 +6,7 @@ from typing import Sequence
 
 from lake_spark.formats.inference import load_globs
 from lake_spark.ingest import hoodie_streamer, reprocess
-from lake_spark.ingest.batches import unseen_files
+from lake_spark.ingest.unseen_files import unseen_files
 from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
 from lake_spark.tables.table_run import TableRun
 

@@ -10,7 +10,8 @@ import time
 import pytest
 
 from lake_spec.text.marked_values import unmarked
-from lake_spark.ingest import batches
+from lake_spark.ingest.batch import batch_of
+from lake_spark.ingest.batch_rows import read_all
 from lake_spark.landing.files import list_landing
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, table
 
@@ -121,9 +122,9 @@ def read(lake):
     """What is read of the landing files: record number -> row."""
     run = lake.tables
     files = list_landing(run.store, run.landing, ["load/*"])
-    batch = batches.shaped(run, files, run.ingested_files())
+    batch = batch_of(run, files, run.ingested_files())
     assert run.report.set_aside == []
-    kept = batches.read_all(run, batch)
+    kept = read_all(run, batch)
     found = {row.lake_record: row for row in kept.numbered.collect()}
     kept.release()
     return found

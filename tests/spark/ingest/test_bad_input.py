@@ -13,7 +13,7 @@ from typing import Dict
 import pytest
 from py4j.protocol import Py4JNetworkError
 
-from lake_spark.ingest import batches
+from lake_spark.ingest import batch_rows
 from lake_spark.stages import ingest
 from tests.spark.lake import LOAD_AND_CHANGES, Lake, table
 
@@ -67,7 +67,7 @@ def test_no_file_is_set_aside_because_java_has_ended(
         raise gone
 
     with monkeypatch.context() as context:
-        context.setattr(batches, "count_rows", counted)
+        context.setattr(batch_rows, "count_rows", counted)
         report = lake.run("full_load")
     assert (report.state, report.error["type"]) == ("failed", type(gone).__name__)
     assert report.set_aside == []

@@ -8,7 +8,7 @@ from typing import Dict
 import pytest
 
 from lake_spark.errors import BadFile, WrongSnapshotFiles
-from lake_spark.ingest import batches
+from lake_spark.ingest.unseen_files import dated_files, landing_of
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.snapshots import snapshot_completeness
 from lake_spark.snapshots.source_snapshot import group_snapshots
@@ -38,8 +38,8 @@ def verdicts(root, complete: str, files: Dict[str, str], more: str = "") -> Dict
     for path, text in files.items():
         lake.land(path, text)
     run = lake.tables
-    landing = batches.landing_of(run, [run.spec.source.files])
-    dated = batches.dated_files(run, landing.files)
+    landing = landing_of(run, [run.spec.source.files])
+    dated = dated_files(run, landing.files)
     found = group_snapshots(dated, run.spec)
     paths = [each.path for each in landing.files]
     told = {}

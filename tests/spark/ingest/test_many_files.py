@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from threading import Lock
 
-from lake_spark.ingest import batches
+from lake_spark.ingest import batch_rows
 from lake_spark.storage.object_store import FolderStore
 from tests.spark.lake import DATED, Lake, table
 
@@ -59,13 +59,13 @@ def test_one_file_that_cannot_be_read_costs_a_few_reads(spark, tmp_path, monkeyp
         content = whole if number != 17 else damaged
         lake.land(f"changes/{number:03}.avro", content)
     tried = []
-    read = batches.read_inputs
+    read = batch_rows.read_inputs
 
     def counting(spark, spec, inputs, *others):
         tried.append(len(inputs))
         return read(spark, spec, inputs, *others)
 
-    monkeypatch.setattr(batches, "read_inputs", counting)
+    monkeypatch.setattr(batch_rows, "read_inputs", counting)
     report = lake.run("incremental")
     assert [each["path"] for each in report.set_aside] == ["changes/017.avro"]
     assert len(report.files) == FILES - 1

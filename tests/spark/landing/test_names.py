@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from lake_spec.model.column_type import ColumnType
 from lake_spark.formats.file_schema import Shape
 from lake_spark.formats.reader_columns import FILE
-from lake_spark.ingest.batches import landing_of
+from lake_spark.ingest.unseen_files import landing_of
 from lake_spark.reading import reader
 from lake_spark.schema.columns import TEXT
 from tests.spark.lake import Lake, table

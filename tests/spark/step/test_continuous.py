@@ -13,7 +13,7 @@ import json
 import pytest
 
 from lake_spec.model import Continuous
-from lake_spark.ingest import batches as ingest_batches
+from lake_spark.ingest import batch as ingest_batch
 from lake_spark.step import continuous
 from lake_spark.step.continuous import MicroBatches
 from tests.spark.dimension import test_dimension as told
@@ -127,13 +127,13 @@ def test_what_fails_in_one_round_heals_in_the_next(spark, tmp_path, monkeypatch)
 def test_a_bad_file_is_set_aside_once_and_taken_when_it_was_mended(
     spark, tmp_path, monkeypatch
 ):
-    read, shape_of = [], ingest_batches.shape_of
+    read, shape_of = [], ingest_batch.shape_of
 
     def noted(spark, store, file, spec):
         read.append(file.path)
         return shape_of(spark, store, file, spec)
 
-    monkeypatch.setattr(ingest_batches, "shape_of", noted)
+    monkeypatch.setattr(ingest_batch, "shape_of", noted)
     lake = loaded(spark, tmp_path)
     batches = Batches(spark, tmp_path, [lake.spec])
     lake.land("changes/1.csv.gz", b"no gzip")

@@ -109,7 +109,10 @@ BESIDE = {
         ".venv-airflow-3.0.6/bin/python -m pytest tests/deploy/test_as_mwaa.py",
     ],
     "site": [".venv-docs/bin/mkdocs build --strict", f"{AIRFLOW} tests/site"],
-    "show_readers": [".venv-readers/bin/python -m pytest tests/readers"],
+    "show_readers": [
+        ".venv-readers/bin/python -m pytest tests/readers",
+        "./run_locally.sh test-product --tables data/synthea/tables",
+    ],
     "few_attacks": [f"{AIRFLOW} tests/hostile"],
 }
 FULL_SETUP = (

@@ -15,7 +15,7 @@ from lake_check.parsing.loader import environment_file
 from lake_spec.diagnostics.diagnostic import shown
 from lake_spec.layout.release_files import RELEASE
 from lake_spec.layout.run_key import LONGEST_AIRFLOW, distinct_part
-from lake_spec.model.forms import NAME
+from lake_spec.model.names import NAME
 
 DAGS = Path(__file__).resolve().parent.parent
 UNRELEASED = "unreleased"

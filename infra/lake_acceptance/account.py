@@ -20,7 +20,6 @@ from lake_check.parsing.loader import load_cluster, load_lake
 from lake_infra.endpoints import endpoint_services
 from lake_infra.resource_names import Root, last_part, runtime_roles
 from lake_infra.runtime_role import format_databases
-from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.model import ClusterSpec, DomainSpec
 
 LINKED_ROLES = {
@@ -51,8 +50,8 @@ _NO_EC2 = "the emulator has no EC2"
 
 def lake(subject: Subject) -> List[DomainSpec]:
     """Load the domains that the environment will have."""
-    found = load_lake(PROJECT / "dags" / "tables").domains.values()
-    return [with_environment_defaults(each, subject.deployed) for each in found]
+    tables = PROJECT / "dags" / "tables"
+    return list(load_lake(tables, environment=subject.deployed).domains.values())
 
 
 def buckets(subject: Subject) -> str:

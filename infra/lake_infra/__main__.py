@@ -21,7 +21,6 @@ from lake_infra.shared_airflow import layer_template
 from lake_infra.template import LAYERS
 from lake_infra.terraform import terraform_files
 from lake_spec.diagnostics.errors import LakeError
-from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
@@ -99,10 +98,9 @@ def _readable(names: Iterable[str], folder: Path) -> Iterator[EnvironmentSpec]:
 
 def _loaded(args: argparse.Namespace) -> Specs:
     environment = load_environment(args.environment, args.dags / "environments")
-    domains = list(load_lake(args.dags / "tables").domains.values())
+    lake = load_lake(args.dags / "tables", environment=environment)
     # Rights follow what products read: only what the other domain grants.
-    planned = with_plans(domains, args.dags / "tables")
-    return environment, [with_environment_defaults(d, environment) for d in planned]
+    return environment, with_plans(list(lake.domains.values()), args.dags / "tables")
 
 
 def _parser(prog: str) -> argparse.ArgumentParser:

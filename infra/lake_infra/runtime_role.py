@@ -23,6 +23,12 @@ from lake_spec.facts.pull_folders import pulls_of
 from lake_spec.layout.dag_names import DAG_KINDS
 from lake_spec.layout.glue_names import glue_names
 from lake_spec.layout.release_files import CODE, MAIN, PACKAGES
+from lake_spec.layout.run_files import (
+    checks_file,
+    checks_folder,
+    lease_file,
+    timings_file,
+)
 from lake_spec.layout.table_folders import table_path
 from lake_spec.model import (
     Connection,
@@ -262,10 +268,10 @@ def _runs(
     owners = dict.fromkeys(
         [*(d.name for d in domains), *(t.stored_domain for t in moved)]
     )
-    leases = [f"{root.prefix}leases/{name}.json" for name in owners]
-    timings = [f"{root.prefix}timings/{domain.name}.json" for domain in domains]
-    checks = [f"{root.prefix}checks/{domain.name}/*" for domain in domains]
-    checks += [f"{root.prefix}checks/{table_path(t.stored_as)}.json" for t in moved]
+    leases = [f"{root.prefix}{lease_file(name)}" for name in owners]
+    timings = [f"{root.prefix}{timings_file(domain.name)}" for domain in domains]
+    checks = [f"{root.prefix}{checks_folder(domain.name)}*" for domain in domains]
+    checks += [f"{root.prefix}{checks_file(table.stored_as)}" for table in moved]
     yield objects("Runs", to, root, folders)
     yield objects("Leases", READ, root, leases)
     yield objects("Timings", NOTE, root, timings)

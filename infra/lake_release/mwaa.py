@@ -24,7 +24,7 @@ from lake_release.errors import (
 )
 from lake_release.pointer import AirflowFile
 from lake_release.target import Target
-from lake_spec.layout.dag_names import PROOF, PROOF_TASK
+from lake_spec.layout.dag_names import PROOF, PROOF_TASK, RELEASE_NOTE
 
 SETTINGS = {
     REQUIREMENTS: ("RequirementsS3Path", "RequirementsS3ObjectVersion"),
@@ -53,7 +53,6 @@ MINUTES = 210
 TRIES = 3  # looks at an Airflow that answers with its own errors
 PAGE = 100  # DAGs in one answer; Airflow gives no more
 _WORKING = ("CREATING", "UPDATING", "PENDING", "MAINTENANCE", "ROLLING_BACK")
-_RELEASE = "release"  # of the task of a proof: what it runs as, also where it fails
 _ACTIVE = {"running": "start_date", "queued": "queued_at"}
 """The states of a run that is not over, and where it says since when it is so."""
 _OVER = ("success", "failed")
@@ -355,7 +354,7 @@ class Airflow:
 
     def _release_of(self, run: str) -> Optional[str]:
         """Return the release that a run's first task noted."""
-        entry = f"{run}/taskInstances/{PROOF_TASK}/xcomEntries/{_RELEASE}"
+        entry = f"{run}/taskInstances/{PROOF_TASK}/xcomEntries/{RELEASE_NOTE}"
         try:
             value = self._rest("GET", entry).get("value")
         except CredentialsEnded:

@@ -82,11 +82,11 @@ def check_docs(args: argparse.Namespace) -> int:
 
 def contract(args: argparse.Namespace) -> int:
     """Print the data contract of a table as YAML, in the Open Data Contract Standard."""
-    domain, table = load_table(args.table, args.tables)
     environment = known = None
     if args.environment:
         folder = args.environments or _sibling(args.tables, "environments")
         environment = load_environment(args.environment, folder)
+    domain, table = load_table(args.table, args.tables, environment)
     # Plans say which columns its SQL reads, also of other domains.
     if isinstance(table, ProductTable):
         domains = [load_domain(each, args.tables) for each in domain_names(args.tables)]

@@ -183,7 +183,7 @@ WHY: Dict[str, Dict[str, str]] = {
         "put_object": "an address of the emulator that the user typed",
     },
     "local/lake_local/stack/policies.py": {"unlink": STATE},
-    "local/lake_local/stack/state.py": {"unlink": STATE},
+    "local/lake_local/stack/stack.py": {"unlink": STATE},
     "local/lake_local/workspace/background.py": {
         "getattr": "processes with the mark of the state directory",
     },

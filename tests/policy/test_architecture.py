@@ -374,7 +374,7 @@ def plant(root: Path, name: str, text: str) -> Path:
         ),
         (
             "tests/unit/lake_emulator/test_x.py",
-            "from lake_local.stack import state",
+            "from lake_local.stack import lock",
             "tested in tests/unit/lake_local/emulator",
         ),
         ("tools/setup/work.py", "import lake_spec", "before anything is installed"),

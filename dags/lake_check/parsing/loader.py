@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Dict, List, Optional, Tuple, Type, TypeVar
 
@@ -30,6 +30,7 @@ from lake_check.rules.readers import grants_name_tables, readers_name_what_exist
 from lake_spec.diagnostics.diagnostic import Path as KeyPath, Problem
 from lake_spec.diagnostics.errors import NoSuchFile, NoSuchSpec
 from lake_spec.diagnostics.suggestions import did_you_mean
+from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.layout.dag_names import DAG_KINDS
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.model.continuous import CONTINUOUS
@@ -45,42 +46,63 @@ class Lake:
     clusters: Dict[str, ClusterSpec] = field(default_factory=dict)
 
 
-def load_lake(tables: Path, *, clusters: Optional[Path] = None) -> Lake:
+def load_lake(
+    tables: Path,
+    *,
+    clusters: Optional[Path] = None,
+    environment: Optional[EnvironmentSpec] = None,
+) -> Lake:
     """Load all domains of a folder. Raises SpecErrors with the diagnostics of all
     files.
 
-    Without `clusters` the clusters that domains name are not looked up.
+    Args:
+        clusters: the folder of the clusters that domains name; if left out, they are not
+            looked up.
+        environment: where the domains are to run; if left out, settings that one gives
+            are those of the specs alone.
     """
     survey = Survey()
     lake = _survey_lake(survey, Path(tables), clusters)
     survey.close()
-    return lake
+    domains = {name: _in(environment, each) for name, each in lake.domains.items()}
+    return replace(lake, domains=domains)
 
 
-def load_domain(name: str, tables: Path) -> DomainSpec:
+def load_domain(
+    name: str, tables: Path, environment: Optional[EnvironmentSpec] = None
+) -> DomainSpec:
     """Load one domain with its tables, from its compiled form if up to date.
 
     Raises NoSuchSpec for an unknown one, SpecErrors with the faults of its files.
+
+    Args:
+        environment: where the domain is to run, or is; as of `load_lake`.
     """
     tables = Path(tables)
     _require(name, "domain", domain_names(tables))
     compiled = read_compiled(tables, name)
     if compiled is not None:
-        return compiled
+        return _in(environment, compiled)
     survey = Survey()
     spec = survey_domain(survey, tables, name)
     survey.close()
     assert spec is not None  # else there were faults
-    return spec
+    return _in(environment, spec)
 
 
-def load_table(full_name: str, tables: Path) -> Tuple[DomainSpec, TableSpec]:
+def _in(environment: Optional[EnvironmentSpec], domain: DomainSpec) -> DomainSpec:
+    return with_environment_defaults(domain, environment) if environment else domain
+
+
+def load_table(
+    full_name: str, tables: Path, environment: Optional[EnvironmentSpec] = None
+) -> Tuple[DomainSpec, TableSpec]:
     """Load a table, `domain.table`, with its domain.
 
     Raises NoSuchSpec for an unknown one, SpecErrors with the faults of its domain's files.
     """
     name, _, table = full_name.partition(".")
-    domain = load_domain(name, tables)
+    domain = load_domain(name, tables, environment)
     known = {each.name: each for each in domain.tables}
     if table not in known:
         raise NoSuchSpec("table", full_name, sorted(t.full_name for t in domain.tables))

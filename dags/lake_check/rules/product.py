@@ -9,7 +9,7 @@ from lake_check.rules.rule_set import RuleSet
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.model import Column, ProductTable
-from lake_spec.model.forms import NAME
+from lake_spec.model.names import NAME
 
 PRODUCT = RuleSet()
 

@@ -18,6 +18,9 @@ PROOF, PROOF_TASK = "lake_proof", "prove"
 REAPER = "lake_reaper"
 """The DAG that ends clusters which no run needs any more."""
 
+RELEASE_NOTE = "release"
+"""What the tasks that first say which release they run as note it under, as an XCom."""
+
 CREATE_TASK = "create_cluster"
 """The task of a run that waits for the lease of its domain, and creates its cluster."""
 

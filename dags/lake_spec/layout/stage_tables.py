@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, List
 
+from lake_spec.layout.dag_names import FULL_LOAD, INCREMENTAL, REPROCESS
 from lake_spec.model import DimensionTable, Engine, FileTable, ProductTable, TableSpec
 from lake_spec.model.continuous import CONTINUOUS
 
@@ -17,6 +18,9 @@ ERASE = "erase"
 SCD2 = "scd2"
 DIMENSION, REBUILD_DIMENSION = "dimension", "rebuild_dimension"
 PRODUCT, REBUILD_PRODUCT = "product", "rebuild_product"
+
+INGESTING = (FULL_LOAD, INCREMENTAL, REPROCESS, CONTINUOUS)
+"""Stages whose reports have the newest file of a table and all of its bad rows."""
 
 FOLLOWING = (SCD2, DIMENSION, REBUILD_DIMENSION, PRODUCT, REBUILD_PRODUCT)
 """The stages that the step of an earlier one can run after it."""

@@ -13,12 +13,10 @@ from lake_spec.model.forms import (
     BUCKET,
     CIDR,
     CRON,
-    DOMAIN_OR_TABLE,
     FOLDER,
     JAR,
     KMS_KEY,
     MEMORY,
-    NAME,
     POLICY_ARN,
     REGION,
     ROLE,
@@ -33,6 +31,7 @@ from lake_spec.model.forms import (
 )
 from lake_spec.model.instances import InstanceGroups, Instances, ManagedScaling
 from lake_spec.model.limits import Limits
+from lake_spec.model.names import DOMAIN_OR_TABLE, NAME
 from lake_spec.model.spec_field import setting
 
 MOST_BOOTSTRAP_ACTIONS = 16

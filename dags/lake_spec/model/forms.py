@@ -5,17 +5,6 @@ from __future__ import annotations
 from lake_spec.model.column_type import FORMS, NESTED, SIMPLE
 from lake_spec.model.limits import Form
 
-NAME = Form(
-    "[a-z][a-z0-9_]{0,62}",
-    "Write 1 to 63 of a-z, 0-9 and _, beginning with a letter.",
-)
-"""Of tables, columns, folders, DAG ids and SQL."""
-
-DOMAIN_OR_TABLE = Form(
-    rf"{NAME.pattern}(?:\.{NAME.pattern})?",
-    "Write a domain, or a table as domain.table, as in sales.orders.",
-)
-
 _FIRST = "|".join(
     "".join(f"[{letter}{letter.upper()}]" for letter in each)
     for each in (*SIMPLE, "decimal", *NESTED)

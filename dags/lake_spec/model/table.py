@@ -19,8 +19,9 @@ from lake_spec.model.column_type import BadType, ColumnType, parse_type
 from lake_spec.model.continuous import Continuous
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
-from lake_spec.model.forms import CRON, NAME, ROLE, SNS_TOPIC
+from lake_spec.model.forms import CRON, ROLE, SNS_TOPIC
 from lake_spec.model.limits import Limits
+from lake_spec.model.names import NAME
 from lake_spec.model.product import Product
 from lake_spec.model.pulls import Changes
 from lake_spec.model.sources import (

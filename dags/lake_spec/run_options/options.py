@@ -35,7 +35,7 @@ from lake_spec.model import (
     Snapshot,
     SnapshotTable,
 )
-from lake_spec.model.forms import NAME
+from lake_spec.model.names import NAME
 from lake_spec.run_options.values import (
     RunForm,
     Switch,

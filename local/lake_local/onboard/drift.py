@@ -6,7 +6,7 @@ from typing import Iterator, List, Sequence, Tuple
 
 from lake_spec.facts.pull_folders import pulls_of
 from lake_spec.model import envelopes, FileTable
-from lake_spec.model.column_type import ColumnType, parse_type
+from lake_spec.model.column_type import ColumnType, parse_type, WHOLE_DIGITS
 from lake_spec.model.pulls import KafkaTopic
 
 from lake_local.onboard.catalog import Catalog
@@ -16,8 +16,6 @@ from lake_local.onboard.spec_text import Guess
 
 Found = Tuple[str, str]
 """The name of a spec, and a difference."""
-
-_DIGITS = {"int": 10, "bigint": 19}
 
 
 def compare(
@@ -119,9 +117,11 @@ def _holds(declared: ColumnType, now: ColumnType) -> bool:
     """Return whether a declared type takes every value of the table's own."""
     if declared == now or declared.name == "string":
         return True
-    if declared.name == "decimal" and (now.name in _DIGITS or now.name == "decimal"):
+    if declared.name == "decimal" and (
+        now.name in WHOLE_DIGITS or now.name == "decimal"
+    ):
         precision, scale = (
-            now.digits if now.name == "decimal" else (_DIGITS[now.name], 0)
+            now.digits if now.name == "decimal" else (WHOLE_DIGITS[now.name], 0)
         )
         whole = declared.digits[0] - declared.digits[1]
         return declared.digits[1] >= scale and whole >= precision - scale

@@ -8,6 +8,7 @@ from typing import Iterable, Iterator, Mapping, Sequence
 
 from lake_spec.diagnostics.suggestions import nearest
 from lake_spec.facts.landing_folders import landing_folder, landing_root
+from lake_spec.layout.hidden_paths import is_hidden
 from lake_spec.model import DomainSpec, EnvironmentSpec, FileTable, Snapshot
 from lake_spec.text.globs import glob_pattern
 
@@ -68,7 +69,7 @@ class Landing:
         if not below:
             return self._no_folder(url)
         table, path = below[0]
-        if _is_hidden(path):
+        if is_hidden(path):
             return (
                 "names that begin with . or _ are skipped. Give the file and its folders"
                 " other names."
@@ -121,7 +122,7 @@ def _role(table: FileTable, path: str) -> str:
     name = path if "/" in sign else path.rpartition("/")[2]
     if sign and glob_pattern(sign).fullmatch(name):
         return SIGN
-    if _is_hidden(path):
+    if is_hidden(path):
         return ""
     for _, role, glob in _globs(table):
         if glob_pattern(glob).fullmatch(path):
@@ -144,7 +145,3 @@ def _globs(table: FileTable) -> list[tuple[str, str, str]]:
 def _sign(table: FileTable) -> str:
     complete = getattr(table.source, "complete", None)
     return (complete.marker or complete.manifest or "") if complete else ""
-
-
-def _is_hidden(path: str) -> bool:
-    return any(part.startswith((".", "_")) for part in path.split("/"))

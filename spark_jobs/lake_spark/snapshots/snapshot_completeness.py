@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 from lake_spec.diagnostics.warnings import WarningId
+from lake_spec.layout.hidden_paths import is_hidden
 from lake_spec.model import Complete, SnapshotTable
 from lake_spec.text.globs import glob_pattern
 from lake_spec.text.marked_values import row_value
@@ -371,10 +372,8 @@ def _of_snapshot(
     listed: Dict[str, _Listed] = {}
     files, marker = glob_pattern(run.spec.source.files), marker_of(run.spec)
     for each in found:
-        parts = each.path.split("/")
-        hidden = any(part.startswith((".", "_")) for part in parts)
         if (
-            hidden
+            is_hidden(each.path)
             or marker
             and is_marker(each.path, marker)
             or not files.fullmatch(each.path)

@@ -199,8 +199,29 @@ def test_problems_come_first():
     found = site(facts(None, failed, late))
     start = Page(found["index.html"]).text
     assert "Failed shop.address incremental: BadFile: line 3 never ends" in start
-    assert "Late shop.customer no new file since the limit passed" in start
+    assert "Late shop.customer newest file of 2026-" in start
     assert start.index("Failed shop.address") < start.index("Late shop.customer")
+
+
+@pytest.mark.parametrize(
+    "state, problem", [("done", "Late"), ("nothing_new", "Late"), ("failed", "Failed")]
+)
+def test_a_source_is_late_where_a_run_found_no_file_of_it(state, problem):
+    """As the run's summary says it; a run that failed has not seen that there is none."""
+    run = summary(NOW - timedelta(hours=1), "customer")
+    found = run["tables"]["customer"]["incremental"]
+    found.update(state=state, newest_input=None, files=[])
+    if state == "failed":
+        found["error"] = {"type": "BadFile", "message": "no"}
+    start = Page(site(facts(None, run))["index.html"]).text
+    assert f"{problem} shop.customer" in start
+    assert ("Late shop.customer no file yet, expected" in start) == (problem == "Late")
+
+
+def test_a_table_that_no_run_looked_at_is_not_late():
+    run = summary(NOW - timedelta(hours=1), "address")
+    start = Page(site(facts(None, run))["index.html"]).text
+    assert "Late shop.customer" not in start
 
 
 def ended(hours_ago, stage, **more):

@@ -228,10 +228,9 @@ def ended(hours_ago, stage, **more):
     """A run of one stage of `address` that ended so many hours ago."""
     began = NOW - timedelta(hours=hours_ago)
     run = summary(began)
-    return {
-        **run,
-        "tables": {"address": {stage: report("address", stage, began, **more)}},
-    }
+    newest = began.isoformat() if stage == "incremental" else None
+    found = report("address", stage, began, **{"newest_input": newest, **more})
+    return {**run, "tables": {"address": {stage: found}}}
 
 
 FAILED = {"state": "failed", "error": {"type": "BadFile", "message": "never ends"}}

@@ -106,7 +106,7 @@ class Stack:
             for name in (*processes.COMPONENTS, page_server.NAME):
                 stack._launch(name, specs)
         stack._wait_for_emulator()
-        stack._make_secret(specs.environment)
+        stack.make_erase_secret(specs.environment)
         if airflow:
             stack._wait_for_airflow()
         return stack
@@ -210,13 +210,14 @@ class Stack:
 
     def _launch(self, name: str, specs: Specs) -> None:
         """Start one process, anew or again: on its port, with its environment; note it."""
-        started = self._started(name, specs)
+        started = self.start_process(name, specs)
         names = [each.name for each in self.processes]
         place = names.index(name) if name in names else len(names)
         self.processes[place : place + 1] = [started]
         self.note()
 
-    def _started(self, name: str, specs: Specs) -> Process:
+    def start_process(self, name: str, specs: Specs) -> Process:
+        """Start one process of the stack, without noting it."""
         home, made = self.state_dir, specs.project
         if name == emulator.NAME:
             return emulator.start(home, made, self._environment(), self.aws_port)
@@ -262,7 +263,7 @@ class Stack:
     def _wait_for_airflow(self) -> None:
         processes.wait_until_healthy(self.state_dir, self.airflow_url, self.processes)
 
-    def _make_secret(self, environment: EnvironmentSpec) -> None:
+    def make_erase_secret(self, environment: EnvironmentSpec) -> None:
         """Create the parameter that an erase needs, as a deployment has it, once."""
         if environment.erase_secret is None:
             return

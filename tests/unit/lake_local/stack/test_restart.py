@@ -44,7 +44,7 @@ def started(monkeypatch):
         names.append(name)
         return alive(name)
 
-    monkeypatch.setattr(Stack, "_started", start)
+    monkeypatch.setattr(Stack, "start_process", start)
     monkeypatch.setattr(stack.policies, "write", lambda *_: None)
     monkeypatch.setattr(stack.emulator, "wait_until_healthy", lambda *_: None)
     monkeypatch.setattr(stack.processes, "wait_until_healthy", lambda *_: None)
@@ -137,7 +137,7 @@ def test_a_process_is_started_again_as_it_was_at_first(home, monkeypatch):
     monkeypatch.setattr(stack.background, "start", start)
     monkeypatch.setattr(stack.processes, "migrate", lambda *_: None)
     monkeypatch.setattr(stack.policies, "write", lambda *_: None)
-    monkeypatch.setattr(Stack, "_make_secret", lambda *_: None)
+    monkeypatch.setattr(Stack, "make_erase_secret", lambda *_: None)
     monkeypatch.setattr(stack, "sweep", lambda *_: [])
     monkeypatch.setattr(stack.emulator, "wait_until_healthy", lambda *_: None)
     monkeypatch.setattr(stack.processes, "wait_until_healthy", lambda *_, **__: None)

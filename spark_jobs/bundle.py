@@ -68,12 +68,11 @@ def build(
 ) -> Release:
     """Write lake.zip, boto3.zip, main.py and specs/<domain>.json into `out_dir`.
 
-    `environment` is the one that they run in.
+    `environment` is the one that they run in, and `domains` are as they are in it.
     `besides` is data for JSON that the id depends on too. Raises FileNotFoundError
     where setup.sh has not installed what goes into boto3.zip.
     """
     from lake_spec import VERSION
-    from lake_spec.facts.environment_defaults import with_environment_defaults
     from lake_spec.model.json_codec import to_data
 
     out_dir.mkdir(parents=True, exist_ok=True)
@@ -81,8 +80,7 @@ def build(
     zip_installed(out_dir / "boto3.zip")
     shutil.copyfile(SPARK_JOBS / "main.py", out_dir / "main.py")
     place = to_data(environment)
-    found = [with_environment_defaults(each, environment) for each in domains]
-    specs = {each.name: to_data(each) for each in found}
+    specs = {each.name: to_data(each) for each in domains}
     id = _id(out_dir, {"environment": place, "specs": specs, "besides": besides})
     folder = out_dir / "specs"
     folder.mkdir(exist_ok=True)

@@ -22,6 +22,7 @@ def make_quicker() -> None:
         _remember_texts()
     if "moto" in sys.modules:
         _import_urls_once()
+        _answer_boto_alone()
 
 
 def _read_models_once() -> None:
@@ -43,6 +44,16 @@ def _remember_texts() -> None:
     words = useragent.sanitize_user_agent_string_component
     useragent.sanitize_user_agent_string_component = known(words)
     parsers.DEFAULT_TIMESTAMP_PARSER = known(parsers.DEFAULT_TIMESTAMP_PARSER)
+
+
+def _answer_boto_alone() -> None:
+    """moto also names its 1,300 URLs to `requests` for each account, half of its start.
+
+    No code of ours asks AWS by that library; what does is refused as another machine.
+    """
+    from moto.core import models
+
+    models.RESPONSES_METHODS.clear()
 
 
 def _import_urls_once() -> None:

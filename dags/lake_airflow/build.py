@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from airflow.sdk import DAG
 from lake_check.parsing.loader import load_cluster, load_domain, load_environment
-from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.layout.release_files import sha256_argument
 
 from lake_airflow.dag_builder import Renderer
@@ -24,7 +23,7 @@ def build_domain(name: str) -> dict[str, DAG]:
     """
     settings = read_settings()
     environment = load_environment(settings.environment, settings.environments)
-    domain = with_environment_defaults(load_domain(name, settings.tables), environment)
+    domain = load_domain(name, settings.tables, environment)
     release = read_release(settings.release_file)
     plans = [
         replace(each, cluster=environment.cluster or each.cluster)

@@ -21,7 +21,7 @@ from lake_airflow.operators.submit_stage import SubmitStage, SubmitStreamer
 from lake_airflow.operators.terminate_cluster import END_LIMIT, TerminateCluster
 from lake_airflow.planning.form import params
 from lake_airflow.planning.plan import DagPlan, Stage, StageKind
-from lake_airflow.runs.xcoms import END_TASK, SUMMARY_TASK
+from lake_airflow.runs.run_tasks import END_TASK, SUMMARY_TASK
 from lake_spec.layout.dag_names import CREATE_TASK
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec
 

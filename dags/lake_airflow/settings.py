@@ -8,12 +8,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Optional
 
 from lake_check.parsing import product_plans
 from lake_check.parsing.loader import environment_file
 from lake_spec.diagnostics.diagnostic import shown
 from lake_spec.layout.release_files import RELEASE
 from lake_spec.layout.run_key import LONGEST_AIRFLOW, distinct_part
+from lake_spec.model.names import NAME
 
 DAGS = Path(__file__).resolve().parent.parent
 UNRELEASED = "unreleased"
@@ -51,27 +53,33 @@ MWAA_NAME = "AIRFLOW_ENV_NAME"
 
 def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     """Read the settings of this process; what is not set has the default."""
-    environment = environment_file(_environment(environ), DAGS / "environments")
+    release_file = Path(environ.get("LAKE_RELEASE_FILE") or DAGS / RELEASE)
+    named = _environment(environ, release_file)
+    environment = environment_file(named, DAGS / "environments")
     return Settings(
         tables=Path(environ.get("LAKE_TABLES") or DAGS / "tables"),
         clusters=DAGS / "clusters",
         environments=environment.parent,
-        release_file=Path(environ.get("LAKE_RELEASE_FILE") or DAGS / RELEASE),
+        release_file=release_file,
         environment=environment.stem,
         poll_seconds=_poll_seconds(environ.get("LAKE_POLL_SECONDS") or "15"),
     )
 
 
-def _environment(environ: Mapping[str, str]) -> str:
-    """Return the environment's name or file: `local`, if this is no MWAA."""
-    named = environ.get("LAKE_ENVIRONMENT")
-    if not named and MWAA_NAME in environ:
+def _environment(environ: Mapping[str, str], release_file: Path) -> str:
+    """Return the environment's name or file: that of the variable, else that of the
+    release, else `local`, if this is no MWAA."""
+    if named := environ.get("LAKE_ENVIRONMENT"):
+        return named
+    if named := read_release(release_file).environment:
+        return named
+    if MWAA_NAME in environ:
         raise SettingError(
             f"LAKE_ENVIRONMENT is not set in the MWAA environment {environ[MWAA_NAME]!r}."
             " Name one of dags/environments in its startup script, and update the"
             " environment."
         )
-    return named or "local"
+    return "local"
 
 
 def airflow_name(environ: Mapping[str, str] = os.environ) -> str:
@@ -95,10 +103,12 @@ def _poll_seconds(text: str) -> int:
 
 @dataclass(frozen=True)
 class Release:
-    """The release that the DAGs refer to, and the SHA-256 of the files of its steps."""
+    """The release that the DAGs refer to, the SHA-256 of the files of its steps, and the
+    environment that it was built for; None where it does not say."""
 
     id: str
     artifacts: Mapping[str, str] = field(default_factory=dict)
+    environment: Optional[str] = None
 
 
 def read_release(path: Path) -> Release:
@@ -125,4 +135,10 @@ def read_release(path: Path) -> Release:
             f"{path}: artifacts: got {shown(artifacts)}. Expected the SHA-256 of each "
             "file of the steps, 64 of 0-9 a-f. Deploy the release again."
         )
-    return Release(release, artifacts)
+    environment = content.get("environment")
+    if not (environment is None or NAME.fits(str(environment))):
+        raise SettingError(
+            f"{path}: environment: got {shown(environment)}. Expected the name of a file "
+            "of dags/environments. Deploy the release again."
+        )
+    return Release(release, artifacts, environment)

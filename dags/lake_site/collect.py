@@ -12,7 +12,6 @@ from typing import Any, Optional
 
 from lake_check.costs.ledger import OF_ANY_DOMAIN, entry_start, made_since
 from lake_check.costs.prices import Prices
-from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.layout import site_pages
 from lake_spec.layout.dag_names import ids_of
 from lake_spec.lineage.sensitivity import ColumnSensitivity
@@ -59,7 +58,7 @@ def facts_of(
     """Read what the last runs of a domain left.
 
     Args:
-        domain: its specs.
+        domain: its specs, as they are in the environment.
         environment: where it lives.
         runs: the root of the runs.
         now: the time that lateness and days are counted from.
@@ -70,7 +69,7 @@ def facts_of(
     """
     entries = ledger_entries(runs, now, domain.name) if ledger is None else ledger
     return DomainFacts(
-        spec=with_environment_defaults(domain, environment),
+        spec=domain,
         runs=runs_of(_summaries(runs, domain.name, run)),
         now=now,
         entries=[each for each in entries if each.get("domain") == domain.name],

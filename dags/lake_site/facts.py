@@ -12,9 +12,11 @@ from typing import Any, Optional
 
 from lake_check.costs import ledger
 from lake_check.costs.prices import Prices
+from lake_spec.facts.late_sources import late_from, why_late
+from lake_spec.layout.stage_tables import INGESTING
 from lake_spec.lineage.columns import FOLDERS, Edge, layers_of, lineage_of
 from lake_spec.lineage.sensitivity import ColumnSensitivity
-from lake_spec.model import DomainSpec, TableSpec
+from lake_spec.model import DomainSpec, FileTable, TableSpec
 from lake_spec.state.table_profile import TableProfile
 
 from lake_site.guard import Guard
@@ -30,6 +32,9 @@ _KEPT = (
 )
 """Fields of reports that pages show; large runs have large reports."""
 
+_NO_FILE = "newest_input"
+"""The field that says something by having no value: the stage found no file."""
+
 _LISTED = 50
 """Entries of a report's lists that are kept."""
 
@@ -40,6 +45,7 @@ _SUMMED = ("accepted", "quarantined", "versions_opened", "upserted")
 """Counts of reports that are summed by day, in the order of `Day`."""
 
 _EMPTY_STATES = ("nothing_new", "dry_run")
+_LOOKED = ("done", "nothing_new")
 log = logging.getLogger(__name__)
 
 
@@ -106,7 +112,11 @@ def run_of(summary: Mapping[str, Any]) -> Run:
 
 
 def _kept(report: Mapping[str, Any]) -> dict[str, Any]:
-    known = {name: report[name] for name in _KEPT if report.get(name) is not None}
+    known = {
+        name: report[name]
+        for name in _KEPT
+        if report.get(name) is not None or (name == _NO_FILE and name in report)
+    }
     return {n: v[-_LISTED:] if isinstance(v, list) else v for n, v in known.items()}
 
 
@@ -267,7 +277,7 @@ class TableFacts:
     @cached_property
     def newest_input(self) -> Optional[datetime]:
         """When its newest file landed; for a table without files, when it was built."""
-        if self.spec.has_files:
+        if isinstance(self.spec, FileTable):
             return time_of(self.newest("newest_input"))
         # Maintenance's commits have other names, and a verification makes none.
         rows = {FOLDERS[layer] for layer in layers_of(self.spec)}
@@ -284,10 +294,19 @@ class TableFacts:
     @property
     def late_from(self) -> Optional[datetime]:
         """When its source is late; None if there is no limit or no file."""
-        hours = self.spec.late_after_hours
-        if hours is None or self.newest_input is None:
+        return late_from(self.spec.late_after_hours, self.newest_input)
+
+    @property
+    def why_late(self) -> Optional[str]:
+        """Why its source is late, in words; None before a run looked for its files."""
+        looked = (
+            "newest_input" in report and report.get("state") in _LOOKED
+            for stage in INGESTING
+            for _, report in self._reports_by_stage.get(stage, ())
+        )
+        if self.newest_input is None and not any(looked):
             return None
-        return self.newest_input + timedelta(hours=hours)
+        return why_late(self.spec.late_after_hours, self.newest_input, self.domain.now)
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
@@ -302,8 +321,8 @@ class TableFacts:
             with_work = [r for r in reports if r[1].get("state") not in _EMPTY_STATES]
             for run, report in with_work[:1]:
                 warned += self._warnings(stage, run, report)
-        if self.late_from is not None and self.late_from < self.domain.now:
-            found.append(Problem("late", "no new file since the limit passed"))
+        if why := self.why_late:
+            found.append(Problem("late", why))
         last = self.last_ingest and self.last_ingest[0]
         if last and self.spec.name in last.over_warn_share:
             words = "more bad rows than quarantine.warn_share"

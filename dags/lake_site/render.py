@@ -13,7 +13,7 @@ import jinja2
 from lake_spec.layout import site_pages
 from lake_spec.layout.table_folders import table_folder
 from lake_spec.lineage.columns import FOLDERS, Layer, layers_of
-from lake_spec.model import EnvironmentSpec
+from lake_spec.model import DimensionTable, EnvironmentSpec, FileTable, ProductTable
 from lake_spec.state.state_format import state_text
 
 from lake_site import pictures, quality
@@ -156,6 +156,8 @@ def _add_table(files: Files, table: TableFacts, environment: EnvironmentSpec) ->
         size=COLUMNS_SHOWN,
         table=table,
         spec=spec,
+        is_product=isinstance(spec, ProductTable),
+        has_files=isinstance(spec, FileTable),
         facts=facts,
         at=facts.now,
         source=source,
@@ -186,9 +188,9 @@ def _charts(table: TableFacts) -> list[dict[str, Any]]:
         ("Bad rows, in the quarantine", "bad", "bad"),
         ("Versions opened in history", "opened", "rows"),
     ]
-    if table.spec.is_dimension:  # it ingests nothing
+    if isinstance(table.spec, DimensionTable):  # it ingests nothing
         del figures[:2]
-    elif table.spec.is_product:
+    elif isinstance(table.spec, ProductTable):
         figures = [("Rows inserted or changed", "upserted", "rows")]
     return [
         pictures.chart(

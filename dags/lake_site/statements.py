@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from lake_spec.layout.glue_names import glue_name
 from lake_spec.layout.published_tables import iceberg_location
 from lake_spec.layout.table_folders import layer_folder
-from lake_spec.model import EnvironmentSpec, ReadableAs, TableSpec, TableType
+from lake_spec.model import (
+    EnvironmentSpec,
+    ReadableAs,
+    TableSpec,
+    TableType,
+    VersionedTable,
+)
 from lake_spec.text.sql_text import sql_identifier
 
 A_TIME = "2026-01-31 00:00:00"
@@ -53,10 +59,13 @@ def statements_of(
     """List the statements of each engine for the formats that the table is published in."""
     for engine, dialect, place in _readers(table, environment):
         now = f"SELECT * FROM {place('current')} LIMIT 10{dialect.end}"
-        then = None if table.is_product else _then(table, dialect, place("history"))
+        then = None
+        if isinstance(table, VersionedTable):
+            then = _then(table, dialect, place("history"))
         yield Statements(engine, now, then)
     command = f"./run_locally.sh show {table.full_name}"
-    then = None if table.is_product else f'{command} --valid-at "{A_TIME}"'
+    has_history = isinstance(table, VersionedTable)
+    then = f'{command} --valid-at "{A_TIME}"' if has_history else None
     yield Statements("This machine", f"{command} --limit 10", then)
 
 
@@ -84,7 +93,7 @@ def _readers(
     yield "Spark", _SPARK, named(_SPARK.quoted(table.domain), _SPARK.quoted)
 
 
-def _then(table: TableSpec, dialect: _Dialect, place: str) -> str:
+def _then(table: VersionedTable, dialect: _Dialect, place: str) -> str:
     names, time = table.history.columns, dialect.time
     start, end, deleted = map(
         dialect.quoted, (names.valid_from, names.valid_to, names.is_deleted)

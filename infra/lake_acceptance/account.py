@@ -20,7 +20,6 @@ from lake_check.parsing.loader import load_cluster, load_lake
 from lake_infra.endpoints import endpoint_services
 from lake_infra.resource_names import Root, last_part, runtime_roles
 from lake_infra.runtime_role import format_databases
-from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.model import ClusterSpec, DomainSpec
 
 LINKED_ROLES = {
@@ -51,8 +50,8 @@ _NO_EC2 = "the emulator has no EC2"
 
 def lake(subject: Subject) -> List[DomainSpec]:
     """Load the domains that the environment will have."""
-    found = load_lake(PROJECT / "dags" / "tables").domains.values()
-    return [with_environment_defaults(each, subject.deployed) for each in found]
+    tables = PROJECT / "dags" / "tables"
+    return list(load_lake(tables, environment=subject.deployed).domains.values())
 
 
 def buckets(subject: Subject) -> str:
@@ -78,8 +77,10 @@ def buckets(subject: Subject) -> str:
 def _buckets(subject: Subject, account: str) -> List[str]:
     """Return the names of the buckets that the layer data makes in an account."""
     roots = (getattr(subject.deployed, name) for name in ROOTS)
-    of_airflow = f"lake-{subject.deployed.name}-airflow-{account}"
-    return list(dict.fromkeys([*(Root.of(e).bucket for e in roots), of_airflow]))
+    of_airflow = [f"lake-{subject.deployed.name}-airflow-{account}"]
+    if subject.deployed.airflow is not None:  # of others, whose bucket no layer makes
+        of_airflow = []
+    return list(dict.fromkeys([*(Root.of(e).bucket for e in roots), *of_airflow]))
 
 
 def databases(subject: Subject) -> str:
@@ -113,10 +114,11 @@ def roles(subject: Subject) -> str:
     wanted = {
         last_part(deployed.service_role): "emr",
         deployed.instance_profile: "emr",
-        f"lake-{deployed.name}-airflow": "mwaa",
         f"lake-{deployed.name}-deploy": "deploy",
         f"lake-{deployed.name}-readers": "readers",
     }
+    if deployed.airflow is None:
+        wanted[f"lake-{deployed.name}-airflow"] = "mwaa"
     wanted |= {last_part(a): "domains" for a in runtime_roles(deployed, lake(subject))}
     for name, layer in wanted.items():
         if _is_role(iam, name):
@@ -309,6 +311,8 @@ def vcpus(subject: Subject) -> str:
 def dags(subject: Subject) -> str:
     """Compare the number of DAGs with what the default class of MWAA takes."""
     count = 1 + sum(len(list(plan(each))) for each in lake(subject))  # and the reaper
+    if (shared := subject.deployed.airflow) is not None:
+        return f"{count} more in {shared.name}, whose class its owner chooses"
     fits = [name for name, most in DAGS_OF_CLASS.items() if count <= most]
     if CLASS not in fits:
         raise CheckFailed(

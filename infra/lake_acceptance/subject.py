@@ -13,7 +13,6 @@ from lake_airflow.planning.plan import DagPlan, plan
 from lake_airflow.runs.run import Run
 from lake_check.parsing.loader import load_cluster, load_environment, load_lake
 from lake_infra.resource_names import Root
-from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, ReadableAs
 from lake_spec.model.instances import InstanceGroups, TaskGroup
 
@@ -96,8 +95,7 @@ def load(
 ) -> Subject:
     """Load the subject from the files of the checkout. Raises SpecErrors, NoSuchSpec."""
     deployed = load_environment(environment, dags / "environments")
-    lake = load_lake(HERE / "tables")
-    domain = with_environment_defaults(lake.domains[DOMAIN], deployed)
+    domain = load_lake(HERE / "tables", environment=deployed).domains[DOMAIN]
     chosen = cluster or deployed.cluster or domain.cluster
     return Subject(
         deployed,

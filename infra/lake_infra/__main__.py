@@ -17,10 +17,10 @@ from lake_infra.policies import policies
 from lake_infra.readers import readers_template
 from lake_infra.resource_names import check_catalogue, check_deployable
 from lake_infra.settings import settings
-from lake_infra.template import GENERATED, LAYERS, load_template
+from lake_infra.shared_airflow import layer_template
+from lake_infra.template import LAYERS
 from lake_infra.terraform import terraform_files
 from lake_spec.diagnostics.errors import LakeError
-from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
@@ -71,7 +71,7 @@ def _template(args: argparse.Namespace) -> dict[str, Any]:
         return domains_template(*_specs(args))
     if args.layer == "readers":
         return readers_template(*_specs(args))
-    return load_template(args.layer)
+    return layer_template(_specs(args)[0], args.layer)
 
 
 Specs = tuple[EnvironmentSpec, list[DomainSpec]]
@@ -98,10 +98,9 @@ def _readable(names: Iterable[str], folder: Path) -> Iterator[EnvironmentSpec]:
 
 def _loaded(args: argparse.Namespace) -> Specs:
     environment = load_environment(args.environment, args.dags / "environments")
-    domains = list(load_lake(args.dags / "tables").domains.values())
+    lake = load_lake(args.dags / "tables", environment=environment)
     # Rights follow what products read: only what the other domain grants.
-    planned = with_plans(domains, args.dags / "tables")
-    return environment, [with_environment_defaults(d, environment) for d in planned]
+    return environment, with_plans(list(lake.domains.values()), args.dags / "tables")
 
 
 def _parser(prog: str) -> argparse.ArgumentParser:
@@ -112,9 +111,11 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     asked.add_argument("environment")
     asked.add_argument("layer", choices=LAYERS)
     asked.set_defaults(command=_parameters)
-    asked = commands.add_parser("template", help="of a generated layer, as JSON")
+    asked = commands.add_parser(
+        "template", help="of a layer, as the environment takes it, as JSON"
+    )
     asked.add_argument("environment")
-    asked.add_argument("layer", choices=GENERATED)
+    asked.add_argument("layer", choices=LAYERS)
     asked.set_defaults(command=_print_template)
     asked = commands.add_parser(
         "settings", help="of what `aws cloudformation describe-stacks` prints"

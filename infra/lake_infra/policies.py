@@ -13,6 +13,7 @@ from lake_infra.resource_names import (
     last_part,
     runtime_roles,
 )
+from lake_infra.shared_airflow import layer_template
 from lake_infra.template import load_template
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
@@ -44,7 +45,7 @@ def policies(
         "roles": roles,
         "arns": {last_part(arn): arn for arn in runtime_roles(environment, domains)},
         "resources": _of_resources(templates["data"], values),
-        "endpoints": _endpoints(values),
+        "endpoints": _endpoints(environment, values),
         "encryption": {
             **_of_buckets(templates["data"], values),
             **{arn: values["Key.Arn"] for arn in _topics(values)},
@@ -216,9 +217,12 @@ def _topics(values: Values) -> List[str]:
     return [arn for arn in values["TopicArns"].split(",") if arn]
 
 
-def _endpoints(values: Values) -> Dict[str, Dict[str, Any]]:
+def _endpoints(
+    environment: EnvironmentSpec, values: Values
+) -> Dict[str, Dict[str, Any]]:
     """Return the endpoints of the network by the service: each with its id and its policy."""
-    gateway = load_template("network")["Resources"]["S3Endpoint"]["Properties"]
+    network = layer_template(environment, "network")
+    gateway = network["Resources"]["S3Endpoint"]["Properties"]
     found = {
         "s3": {
             "id": values["S3Endpoint"],

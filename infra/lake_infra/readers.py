@@ -16,7 +16,13 @@ from lake_infra.resource_names import NotDeployable, Root
 from lake_infra.runtime_role import folders_of_tables, READ
 from lake_infra.statements import in_bucket, listing, objects, policy_document, sub
 from lake_spec.layout.glue_names import RO, glue_name
-from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec, TableType
+from lake_spec.model import (
+    DomainSpec,
+    EnvironmentSpec,
+    TableSpec,
+    TableType,
+    VersionedTable,
+)
 
 Columns = Optional[FrozenSet[str]]
 """Columns that a role may read; None for all."""
@@ -74,10 +80,12 @@ def catalogue_columns(
 
     Those that history adds say when a version was valid, and nothing of its row.
     """
-    added = frozenset(vars(table.history.columns).values())
-    of_history = None if columns is None else columns | added
-    layers = [(table.name, columns), (glue_name(table.name, "history"), of_history)]
-    for name, chosen in layers[:1] if table.is_product else layers:
+    layers = [(table.name, columns)]
+    if isinstance(table, VersionedTable):
+        added = frozenset(vars(table.history.columns).values())
+        of_history = None if columns is None else columns | added
+        layers.append((glue_name(table.name, "history"), of_history))
+    for name, chosen in layers:
         yield table.domain, name, chosen
         if table.storage.type is TableType.MERGE_ON_READ:
             yield table.domain, name + RO, chosen

@@ -17,14 +17,26 @@ from lake_infra.statements import (
     old_versions,
     sub,
 )
-from lake_spec.facts.landing_folders import is_own
+from lake_spec.facts.landing_folders import is_own, landing_folder, landing_root
 from lake_spec.facts.product_inputs import read_by_products
 from lake_spec.facts.pull_folders import pulls_of
 from lake_spec.layout.dag_names import DAG_KINDS
 from lake_spec.layout.glue_names import glue_names
 from lake_spec.layout.release_files import CODE, MAIN, PACKAGES
+from lake_spec.layout.run_files import (
+    checks_file,
+    checks_folder,
+    lease_file,
+    timings_file,
+)
 from lake_spec.layout.table_folders import table_path
-from lake_spec.model import Connection, DomainSpec, EnvironmentSpec, TableSpec
+from lake_spec.model import (
+    Connection,
+    DomainSpec,
+    EnvironmentSpec,
+    FileTable,
+    TableSpec,
+)
 from lake_spec.model.choices import ReadableAs, SecretStore
 from lake_spec.state.erase_request import ERASED
 from lake_spec.state.table_profile import profile_file, profiles_folder
@@ -102,8 +114,10 @@ def _landing_files(
     environment: EnvironmentSpec, domains: Sequence[DomainSpec]
 ) -> Iterator[Statement]:
     """Yield the statements on the landing files of all tables."""
-    tables = [t for d in domains for t in d.tables if t.has_files]
-    paths = [(t.landed.path.strip("/"), t) for t in tables]
+    with_files = [t for d in domains for t in d.tables if isinstance(t, FileTable)]
+    yield from _landing_roots(environment, with_files)
+    tables = [t for t in with_files if landing_root(environment, t) is None]
+    paths = [(t.source.path.strip("/"), t) for t in tables]
     pulled = {path for path, table in paths if pulls_of(table)}
     own = {path for path, table in paths if is_own(table)}
     read = own - pulled
@@ -131,6 +145,32 @@ def _landing_files(
         yield listing("FindLandingFiles", root, found)
     if erase and (files or written):
         yield old_versions("FindOldLandingFiles", root, sorted({*files, *written}))
+
+
+def _landing_roots(
+    environment: EnvironmentSpec, tables: Sequence[FileTable]
+) -> Iterator[Statement]:
+    """Yield the statements on landing files of others: to read, below each folder."""
+    folders: Dict[str, Set[str]] = {}
+    keys = set()
+    for table in tables:
+        if (root := landing_root(environment, table)) is not None:
+            place = Root.of(landing_folder(environment, table))
+            folders.setdefault(place.bucket, set()).add(f"{place.prefix}*")
+            keys.add(root.kms_key_id)
+    for number, bucket_name in enumerate(sorted(folders), start=1):
+        place, found = Root(bucket_name, ""), sorted(folders[bucket_name])
+        yield objects(f"ReadLandingRoot{number}", READ, place, found)
+        yield listing(f"FindLandingRoot{number}", place, found)
+    if named := sorted(each for each in keys if each is not None):
+        yield {
+            **allow("KeysOfLandingRoots", ["kms:Decrypt"], named),
+            "Condition": {
+                "StringEquals": {
+                    "kms:ViaService": [sub("s3.${AWS::Region}.amazonaws.com")]
+                }
+            },
+        }
 
 
 def _few(paths: Iterable[str], domains: Collection[str]) -> List[str]:
@@ -228,10 +268,10 @@ def _runs(
     owners = dict.fromkeys(
         [*(d.name for d in domains), *(t.stored_domain for t in moved)]
     )
-    leases = [f"{root.prefix}leases/{name}.json" for name in owners]
-    timings = [f"{root.prefix}timings/{domain.name}.json" for domain in domains]
-    checks = [f"{root.prefix}checks/{domain.name}/*" for domain in domains]
-    checks += [f"{root.prefix}checks/{table_path(t.stored_as)}.json" for t in moved]
+    leases = [f"{root.prefix}{lease_file(name)}" for name in owners]
+    timings = [f"{root.prefix}{timings_file(domain.name)}" for domain in domains]
+    checks = [f"{root.prefix}{checks_folder(domain.name)}*" for domain in domains]
+    checks += [f"{root.prefix}{checks_file(table.stored_as)}" for table in moved]
     yield objects("Runs", to, root, folders)
     yield objects("Leases", READ, root, leases)
     yield objects("Timings", NOTE, root, timings)

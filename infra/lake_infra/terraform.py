@@ -8,12 +8,24 @@ from typing import Any, Dict, Iterable
 from lake_infra.domains import domains_template, printed
 from lake_infra.parameters import parameters
 from lake_infra.readers import readers_template
-from lake_infra.resource_names import Root
+from lake_infra.resource_names import NotDeployable, Root
 from lake_infra.template import GENERATED, LAYERS, load_template
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
 VARIABLES = "lake.auto.tfvars.json"
 """The file of variables, which Terraform reads by its name."""
+
+
+_NO_TERRAFORM = (
+    "airflow: the module makes an Airflow of its own. Deploy the layers of "
+    "docs/shared-airflow.md by the command line, or by stacks in your own module."
+)
+
+
+_NO_ROOTS = (
+    "landing_roots: the module takes the file of the layer network, which has no way to "
+    "them. Deploy the layers by the command line, as `infra template` prints them."
+)
 
 
 def terraform_files(
@@ -24,6 +36,10 @@ def terraform_files(
     Readers have a template only where a domain names one.
     """
     domains = list(domains)
+    if environment.airflow is not None:
+        raise NotDeployable(environment.name, [_NO_TERRAFORM])
+    if environment.landing_roots:
+        raise NotDeployable(environment.name, [_NO_ROOTS])
     made: Dict[str, Dict[str, Any]] = {
         "domains": domains_template(environment, domains)
     }

@@ -17,9 +17,13 @@ from lake_release.built import PROJECT, Built, build
 from lake_release.commits import Checkout
 from lake_release.deployment import Deployment
 from lake_release.errors import AWS_ERRORS, ReleaseError, as_release_error
+from lake_release.host import Host
 from lake_release.mwaa import MINUTES, Airflow
+from lake_release.removal import Removal
+from lake_release.shared_files import join, leave
 from lake_release.target import Target
 from lake_spec.diagnostics.errors import LakeError
+from lake_spec.model import EnvironmentSpec
 
 OUTPUT = PROJECT / ".local" / "build" / "releases"
 
@@ -68,6 +72,26 @@ def _status(args: argparse.Namespace) -> None:
         print(line)
 
 
+def _join(args: argparse.Namespace) -> None:
+    for line in join(
+        _host(args),
+        args.to,
+        project=args.project,
+        runs=_environment(args).runs,
+        plugin=args.plugin,
+        wheels=args.wheels,
+    ):
+        print(line)
+
+
+def _remove(args: argparse.Namespace) -> None:
+    host, target = _host(args), _target(args)
+    s3 = client_of("s3", target.region)
+    Removal(target, s3, airflow=_airflow(args, target), host=host, say=_say).run()
+    for line in leave(host, args.to):
+        print(line)
+
+
 def _built(args: argparse.Namespace) -> Built:
     return build(
         args.environment, args.output, project=args.project, wheels=args.wheels
@@ -75,24 +99,48 @@ def _built(args: argparse.Namespace) -> Built:
 
 
 def _deployment(args: argparse.Namespace) -> Deployment:
-    environment = load_environment(
-        args.environment, args.project / "dags" / "environments"
-    )
-    target = Target.of(environment, args.dags_bucket)
-    airflow = None
-    if not args.only_s3:
-        client = client_of("mwaa", target.region)
-        airflow = Airflow(client, target.airflow, minutes=args.minutes, say=_say)
-    s3 = client_of("s3", target.region)
+    target = _target(args)
     return Deployment(
         target,
-        s3,
-        airflow=airflow,
+        client_of("s3", target.region),
+        airflow=None if args.only_s3 else _airflow(args, target),
+        host=_host(args) if target.is_shared else None,
         checkout=Checkout(args.project),
         by=_who(args.project),
         take_over=getattr(args, "take_over", ()),
         say=_say,
     )
+
+
+def _environment(args: argparse.Namespace) -> EnvironmentSpec:
+    return load_environment(args.environment, args.project / "dags" / "environments")
+
+
+def _target(args: argparse.Namespace) -> Target:
+    return Target.of(_environment(args), args.dags_bucket)
+
+
+def _airflow(args: argparse.Namespace, target: Target) -> Airflow:
+    client = client_of("mwaa", target.region)
+    return Airflow(client, target.airflow, minutes=args.minutes, say=_say)
+
+
+def _host(args: argparse.Namespace) -> Host:
+    """Return the Airflow of others. Raises ReleaseError for one of its own, and where it
+    is not to be asked."""
+    target = _target(args)
+    if not target.is_shared:
+        raise ReleaseError(
+            f"environments/{target.environment}.yml has no `airflow`: its Airflow is the "
+            "one of the layer mwaa, which goes with its stack (docs/deploy.md)."
+        )
+    if args.only_s3:
+        raise ReleaseError(
+            f"--only-s3: {target.airflow} is of others, and has to be asked what is "
+            "theirs. Leave the option out."
+        )
+    s3 = client_of("s3", target.region)
+    return Host(target, s3, _airflow(args, target), args.project)
 
 
 def client_of(service: str, region: str) -> Any:
@@ -124,6 +172,8 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         (_deploy, "build it, list what it changes, and deploy it"),
         (_rollback, "roll back to the previous release"),
         (_status, "list the releases that were deployed"),
+        (_join, "write what an Airflow of others installs, with ours in it"),
+        (_remove, "take all releases out of an Airflow of others"),
     ):
         asked = commands.add_parser(command.__name__.lstrip("_"), help=words)
         asked.set_defaults(command=command)
@@ -151,6 +201,21 @@ def _parser(prog: str) -> argparse.ArgumentParser:
                     "replace this object of somebody else's in Airflow's bucket, which "
                     "a refusal named; once for each"
                 ),
+            )
+        if command is _join:
+            asked.add_argument("--to", type=Path, required=True, metavar="DIR")
+            asked.add_argument(
+                "--plugin", action="store_true", help="join the pages of the lake too"
+            )
+            asked.add_argument(
+                "--wheels", type=Path, help="a folder of wheels for plugins.zip"
+            )
+        if command is _remove:
+            asked.add_argument(
+                "--to",
+                type=Path,
+                metavar="DIR",
+                help="write what they install without ours into this folder",
             )
         if command is _rollback:
             asked.add_argument(

@@ -15,7 +15,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
-from typing import Any, Collection, Dict, Iterable, Iterator, Optional, Set
+from typing import Any, Collection, Dict, Iterable, Iterator, List, Optional, Set
 
 from botocore.exceptions import ClientError
 
@@ -25,13 +25,11 @@ from lake_release.checksums import digest, digest_of, put
 from lake_release.errors import ReleaseError
 from lake_release.pointer import AirflowFile, Pointer
 from lake_release.store import MORE, Store, dag_files, listed
-from lake_release.target import DAGS, POINTER, Target
+from lake_release.target import Target
 
 SHIPPED = Path(__file__).resolve().parent / "shipped"
-LOADER, IGNORE = f"{DAGS}lake_current.py", f"{DAGS}.airflowignore"
 IGNORED = f"/releases/{'[0-9a-f]' * 16}/\n/lake_current.py\n"
 """What our releases are called, in this folder alone: all others' DAGs stay visible."""
-RELEASES = f"{DAGS}releases/"
 INSTALLED = (REQUIREMENTS, STARTUP, PLUGINS)
 MARK = "lake-artifacts"
 """Metadata of each object that a deploy writes: the root of its artifacts."""
@@ -72,6 +70,7 @@ class AirflowBucket:
         self._s3 = s3
         self._target = target
         self._bucket = target.dags_bucket
+        self._home = target.home
         self._store = store
         self._take_over = frozenset(take_over)
 
@@ -80,13 +79,13 @@ class AirflowBucket:
         before = there.current.airflow if there.current else {}
         files = hashes(built.folder / "airflow").items()
         changed = {n for n, sha in files if n not in before or before[n].sha256 != sha}
-        return {*changed, *_stubs(dag_files(built.files("dags")))}
+        return {*changed, *self._stubs(dag_files(built.files("dags")))}
 
     def check(self, keys: Iterable[str], there: Pointer) -> None:
         """Raise NotOurs where somebody else wrote one of these, or `current.json`."""
         self._check_take_over()
         foreign = {}
-        for key in sorted({POINTER, *keys} - self._take_over):
+        for key in sorted({self._target.pointer, *keys} - self._take_over):
             seen = self._head(key)
             if seen is not None and not self._is_ours(key, seen, there):
                 foreign[key] = self._words(key, seen, there)
@@ -129,27 +128,52 @@ class AirflowBucket:
 
     def put_stubs(self, names: Set[str], there: Pointer) -> None:
         """Upload a file per DAG file, the same in every release; only what differs."""
-        for key, content in _stubs(names).items():
+        for key, content in self._stubs(names).items():
             self._put(key, content, there)
 
     def prune(self, there: Pointer, *, now: datetime) -> Iterator[str]:
         """Delete our DAG files and releases that are no longer shown; return their
         keys."""
         kept = list(dict.fromkeys(each.release for each in there.deploys))[:KEPT]
-        found = {each["Key"]: each for each in listed(self._s3, self._bucket, DAGS)}
-        ids = {each.release for each in there.deploys} | set(_releases(found))
+        found = {
+            each["Key"]: each for each in listed(self._s3, self._bucket, self._home)
+        }
+        ids = {each.release for each in there.deploys} | set(self._releases(found))
         own = {id: files for id in ids if (files := self._own_files(id))}
         names = {id: dag_files(files) for id, files in own.items()}
         shown = {name for id in kept for name in names.get(id, ())}
         for name in sorted(set().union(*names.values()) - shown):
-            seen = self._head(DAGS + name) if DAGS + name in found else None
-            if seen and self._is_ours(DAGS + name, seen, there):
-                yield from self._delete(DAGS + name, seen["ETag"])
+            key = self._home + name
+            seen = self._head(key) if key in found else None
+            if seen and self._is_ours(key, seen, there):
+                yield from self._delete(key, seen["ETag"])
         for id in sorted(set(own) - set(kept)):
-            for key in sorted(f"{RELEASES}{id}/{name}" for name in own[id]):
+            for key in sorted(self._target.dag_file(id, name) for name in own[id]):
                 each = found.get(key)
                 if each and now - each["LastModified"] >= UNDER_WAY:
                     yield from self._delete(key, each["ETag"])
+
+    def take_out(self, there: Pointer) -> Iterator[str]:
+        """Delete all that is ours; yield the keys.
+
+        What Airflow looks into goes first; what says which of it is ours goes last, so
+        that a removal that dies can be repeated.
+        """
+        found = {each["Key"] for each in listed(self._s3, self._bucket, self._home)}
+        ids = {each.release for each in there.deploys} | set(self._releases(found))
+        own = {id: files for id in sorted(ids) if (files := self._own_files(id))}
+        names = set().union(*map(dag_files, own.values()))
+        releases = [self._target.dag_file(id, n) for id in own for n in sorted(own[id])]
+        of_releases = set(releases)
+        ends = (self._target.loader, self._target.ignore, self._target.pointer)
+        for key in (*(self._home + name for name in sorted(names)), *releases, *ends):
+            seen = self._head(key) if key in found else None
+            if seen and (key in of_releases or self._is_ours(key, seen, there)):
+                yield from self._delete(key, seen["ETag"])
+
+    def left(self) -> List[str]:
+        """Return the keys of our folder."""
+        return [each["Key"] for each in listed(self._s3, self._bucket, self._home)]
 
     def _put(self, key: str, content: bytes, there: Pointer) -> None:
         """Write one object onto nothing, onto ours, or onto what is taken over; not at
@@ -178,12 +202,14 @@ class AirflowBucket:
             yield key
 
     def _is_ours(self, key: str, seen: Dict[str, Any], there: Pointer) -> bool:
-        if key == POINTER:
+        if key == self._target.pointer:
             return self._owns(there)
         if mark := seen["Metadata"].get(MARK):
-            taken = {there.owner} if POINTER in self._take_over else set()
+            taken = {there.owner} if self._target.pointer in self._take_over else set()
             return mark in {self._target.owner, *taken}
-        recorded = UNMARKED if key.startswith(DAGS) else set(_recorded(key, there))
+        recorded = (
+            UNMARKED if key.startswith(self._home) else set(_recorded(key, there))
+        )
         return digest_of(self._s3, self._bucket, key) in recorded
 
     def _owns(self, there: Pointer) -> bool:
@@ -205,8 +231,8 @@ class AirflowBucket:
             key = each["Key"]
             if key in self._take_over or (key.endswith("/") and not each["Size"]):
                 continue  # the latter is how consoles make a folder
-            if key.startswith(RELEASES):
-                id, _, name = key[len(RELEASES) :].partition("/")
+            if key.startswith(self._target.releases):
+                id, _, name = key[len(self._target.releases) :].partition("/")
                 if id not in own:
                     own[id] = self._own_files(id)
                 if name not in own[id]:
@@ -214,11 +240,11 @@ class AirflowBucket:
             elif (seen := self._head(key)) and not self._is_ours(key, seen, there):
                 yield key
 
-    @staticmethod
-    def _may_be_ours(key: str) -> bool:
+    def _may_be_ours(self, key: str) -> bool:
         """Return whether a deploy may write this key, for some release."""
-        name = key[len(DAGS) :] if key.startswith(DAGS) else ""
-        known = key in (*INSTALLED, POINTER, IGNORE)
+        name = key[len(self._home) :] if key.startswith(self._home) else ""
+        installed = () if self._target.is_shared else INSTALLED
+        known = key in (*installed, self._target.pointer, self._target.ignore)
         return known or name in dag_files([name])
 
     def _check_take_over(self) -> None:
@@ -243,10 +269,25 @@ class AirflowBucket:
 
     def _words(self, key: str, seen: Dict[str, Any], there: Pointer) -> str:
         """Say what is there, of when, and whose it may be."""
-        mark = there.owner if key == POINTER else seen["Metadata"].get(MARK)
+        of_pointer = key == self._target.pointer
+        mark = there.owner if of_pointer else seen["Metadata"].get(MARK)
         whose = f"of the deployment with {mark}" if mark else "of no deploy of ours"
         at = seen["LastModified"].date().isoformat()
         return f"{seen['ContentLength']} bytes of {at}, {whose}"
+
+    def _stubs(self, names: Iterable[str]) -> Dict[str, bytes]:
+        """Return what lies in our folder next to the releases, by key."""
+        stub = (SHIPPED / "stub.py").read_bytes()
+        loader = (SHIPPED / "lake_current.py").read_bytes()
+        found = {self._target.loader: loader, self._target.ignore: IGNORED.encode()}
+        return {**found, **{f"{self._home}{name}": stub for name in names}}
+
+    def _releases(self, keys: Iterable[str]) -> Iterator[str]:
+        """Yield the ids of the folders of releases."""
+        prefix = self._target.releases
+        for key in keys:
+            if key.startswith(prefix):
+                yield key[len(prefix) :].split("/")[0]
 
     def _head(self, key: str) -> Optional[Dict[str, Any]]:
         """Describe an object; None where there is none."""
@@ -264,23 +305,8 @@ def is_empty_plugins(file: Optional[AirflowFile]) -> bool:
     return file is not None and file.sha256 == digest(EMPTY_ZIP)
 
 
-def _stubs(names: Iterable[str]) -> Dict[str, bytes]:
-    """Return what lies in Airflow's folder next to the releases, by key."""
-    stub = (SHIPPED / "stub.py").read_bytes()
-    loader = (SHIPPED / "lake_current.py").read_bytes()
-    found = {LOADER: loader, IGNORE: IGNORED.encode()}
-    return {**found, **{f"{DAGS}{name}": stub for name in names}}
-
-
 def _recorded(name: str, there: Pointer) -> Iterator[str]:
     """Yield the SHA-256 of each version of a file that deploys recorded."""
     for each in there.deploys:
         if name in each.airflow:
             yield each.airflow[name].sha256
-
-
-def _releases(keys: Iterable[str]) -> Iterator[str]:
-    """Yield the ids of the folders of releases."""
-    for key in keys:
-        if key.startswith(RELEASES):
-            yield key[len(RELEASES) :].split("/")[0]

@@ -6,9 +6,10 @@ same bytes for the same content, and a release that does not change them updates
 
 from __future__ import annotations
 
+import io
 import zipfile
 from pathlib import Path
-from typing import Dict, Optional
+from typing import Dict, Mapping, Optional
 
 from lake_release.errors import ReleaseError
 
@@ -38,22 +39,24 @@ def write(
     """
     folder.mkdir(parents=True)
     requirements = (project / "requirements" / "airflow.txt").read_text("utf-8")
-    packed = _plugins(project / "plugins", wheels)
+    packed = plugin_files(project / "plugins", wheels)
     if wheels:
         requirements = OFFLINE + requirements
     (folder / REQUIREMENTS).write_text(requirements, encoding="utf-8")
     startup = f"export LAKE_ENVIRONMENT={environment}\nexport LAKE_RUNS={runs}\n"
     (folder / STARTUP).write_text(startup, encoding="utf-8")
     if packed:
-        _zip(packed, folder / PLUGINS)
+        content = {name: file.read_bytes() for name, file in packed.items()}
+        (folder / PLUGINS).write_bytes(added(EMPTY_ZIP, content))
 
 
-def _plugins(plugins: Path, wheels: Optional[Path]) -> Dict[str, Path]:
-    """Return the files of plugins.zip by their names in it."""
+def plugin_files(plugins: Optional[Path], wheels: Optional[Path]) -> Dict[str, Path]:
+    """Return the files of plugins.zip by their names in it. Raises ReleaseError where
+    the folder of wheels has none."""
     packed = {
         file.relative_to(plugins).as_posix(): file
-        for file in plugins.rglob("*")
-        if file.suffix in _PACKED or file.name == _IGNORE
+        for file in (plugins.rglob("*") if plugins else ())
+        if plugins and (file.suffix in _PACKED or file.name == _IGNORE)
     }
     if wheels is None:
         return packed
@@ -66,10 +69,13 @@ def _plugins(plugins: Path, wheels: Optional[Path]) -> Dict[str, Path]:
     return {**packed, **found}
 
 
-def _zip(files: Dict[str, Path], target: Path) -> None:
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+def added(archive: bytes, files: Mapping[str, bytes]) -> bytes:
+    """Return a zip with these files behind its own, whose bytes stay as they are."""
+    target = io.BytesIO(archive)
+    with zipfile.ZipFile(target, "a", zipfile.ZIP_DEFLATED) as opened:
         for name in sorted(files):
             entry = zipfile.ZipInfo(name, _EPOCH)
             entry.external_attr = 0o644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, files[name].read_bytes())
+            opened.writestr(entry, files[name])
+    return target.getvalue()

@@ -71,29 +71,30 @@ def build(
 ) -> Built:
     """Build the release of this tree for an environment below `output`.
 
-    Raises SpecErrors for specs that cannot be used, ReleaseError for wheels that are
-    not there. The same tree gives the same bytes and the same id.
+    A release for an Airflow that is shared has nothing that MWAA installs, and no
+    wheels. Raises SpecErrors for specs that cannot be used, ReleaseError for wheels that
+    are not there. The same tree gives the same bytes and the same id.
     """
-    domains = _domains(
-        project
-    )  # first: mistakes are reported with the files' own names
+    # First: mistakes are reported with the files' own names.
+    place = load_environment(environment, project / "dags" / "environments")
+    domains = _domains(project, place)
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="building-", dir=output) as made:
         folder = Path(made) / "release"
-        place = load_environment(environment, project / "dags" / "environments")
         _copy_dags(project / "dags", folder / "dags")
         plans = product_plans.plans_text(domains, folder / "dags" / "tables")
         (folder / "dags" / product_plans.FILE).write_text(plans, encoding="utf-8")
-        airflow_files.write(
-            folder / "airflow",
-            project=project,
-            environment=environment,
-            runs=place.runs,
-            wheels=wheels,
-        )
+        if place.airflow is None:
+            airflow_files.write(
+                folder / "airflow",
+                project=project,
+                environment=environment,
+                runs=place.runs,
+                wheels=wheels,
+            )
         besides = {part: hashes(folder / part) for part in ("dags", "airflow")}
         id = build_artifacts(domains, place, folder / "artifacts", besides=besides)
-        release = release_text(id, hashes(folder / "artifacts"))
+        release = release_text(id, hashes(folder / "artifacts"), environment)
         (folder / "dags" / RELEASE).write_text(release, encoding="utf-8")
         _write_sizes(folder / "dags")
         final = output / id
@@ -102,14 +103,14 @@ def build(
     return Built(id, final, place)
 
 
-def _domains(project: Path) -> List[DomainSpec]:
+def _domains(project: Path, place: EnvironmentSpec) -> List[DomainSpec]:
     dags = project / "dags"
     if not dags.is_dir():
         raise ReleaseError(
             f"{dags} does not exist: build from a checkout of the project."
         )
     tables = dags / "tables"
-    lake = load_lake(tables, clusters=dags / "clusters")
+    lake = load_lake(tables, clusters=dags / "clusters", environment=place)
     return with_plans(list(lake.domains.values()), tables)
 
 

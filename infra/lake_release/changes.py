@@ -11,7 +11,7 @@ from lake_release.built import MANIFEST, Manifest
 from lake_release.store import dag_files
 from lake_spec.facts.reading_settings import changed_reading, reading_settings
 from lake_spec.layout.dag_kinds import dag_ids
-from lake_spec.layout.dag_names import ids_of
+from lake_spec.layout.dag_names import PROOF, REAPER, ids_of
 from lake_spec.layout.release_files import CODE, MAIN, PACKAGES, RELEASE
 
 MORE = 12
@@ -52,6 +52,11 @@ def gone_dags(old: State, new: State) -> Set[str]:
 def dags_of(state: State) -> Set[str]:
     """List the ids of the DAGs of all domains of a release."""
     return set().union(*(dag_ids(each["domain"]) for each in state.specs.values()))
+
+
+def all_dags(state: State) -> Set[str]:
+    """List the ids of all DAGs of a release, also those of no domain."""
+    return dags_of(state) | {PROOF, REAPER}
 
 
 def _tables(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

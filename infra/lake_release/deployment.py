@@ -18,7 +18,14 @@ from lake_release import pointer
 from lake_release.airflow_bucket import AirflowBucket, is_empty_plugins
 from lake_release.airflow_files import EMPTY_ZIP, PLUGINS
 from lake_release.built import Built
-from lake_release.changes import State, changes, dags_of, gone_dags, runs_root
+from lake_release.changes import (
+    State,
+    all_dags,
+    changes,
+    dags_of,
+    gone_dags,
+    runs_root,
+)
 from lake_release.checksums import digest
 from lake_release.commits import Checkout, Commit
 from lake_release.errors import (
@@ -28,6 +35,7 @@ from lake_release.errors import (
     ReleaseError,
     as_release_error,
 )
+from lake_release.host import Host
 from lake_release.mwaa import Airflow, words
 from lake_release.pointer import AirflowFile, Deploy, Pointer
 from lake_release.store import Store, dag_files, utc_now
@@ -36,7 +44,8 @@ from lake_spec.layout.dag_names import PROOF
 
 
 class Deployment:
-    """Releases of one environment. Without an `airflow` only S3 is written."""
+    """Releases of one environment. Without an `airflow` only S3 is written; a `host` is
+    the same Airflow where others have theirs in it too."""
 
     def __init__(
         self,
@@ -45,6 +54,7 @@ class Deployment:
         *,
         by: str,
         airflow: Optional[Airflow] = None,
+        host: Optional[Host] = None,
         checkout: Optional[Checkout] = None,
         take_over: Collection[str] = (),
         say: Callable[[str], None] = print,
@@ -54,6 +64,7 @@ class Deployment:
         self._store = Store(s3, target)
         self._bucket = AirflowBucket(s3, target, self._store, take_over)
         self._airflow = airflow
+        self._host = host
         self._checkout = checkout
         self._by = by
         self._say = say
@@ -65,18 +76,21 @@ class Deployment:
         yield f"{self._target.environment}: {_named(there)} -> {built.id}"
         if self._airflow is not None and (stale := self._airflow.goes_stale()):
             yield stale
+        if self._host is not None:
+            yield from self._host.notes()
         if there and there.release == built.id:
             tries = self._airflow is not None and not there.proven
             done = (
                 "nothing to do but a run that proves it" if tries else "nothing to do"
             )
-            foreign = _why_not(self._check_ours, before, there.airflow)
+            new = _state_of(built)
+            foreign = _why_not(self._check_ours, before, there.airflow, new)
             refused = _refusals(foreign, _why_not(self._store.check_built, built))
             yield from refused or [done]
             return
         old, new = self._state(there), _state_of(built)
         yield from _refusals(
-            _why_not(self._check_deploy, before, built),
+            _why_not(self._check_deploy, before, built, new),
             self._why_older(there),
             _why_not(self._refuse_needed, old, new),
             _why_not(self._refuse_moved, old, new),
@@ -94,7 +108,7 @@ class Deployment:
         why_not = None if older else self._why_older(before.current)
         if before.current and before.current.release == built.id:
             self._say(f"{built.id} is the current release already")
-            self._check_ours(before, before.current.airflow)
+            self._check_ours(before, before.current.airflow, _state_of(built))
             self._put(built)
             commit = None if why_not else self._commit()
             self._repeat(self._note_built(before, built, commit))
@@ -102,7 +116,7 @@ class Deployment:
         if why_not:
             raise ReleaseError(why_not)
         old, new = self._state(before.current), _state_of(built)
-        self._check_deploy(before, built)
+        self._check_deploy(before, built, new)
         self._refuse_under_way(old, new)
         self._put(built)
         files = self._bucket.put_airflow_files(built, before)
@@ -112,27 +126,36 @@ class Deployment:
         deploy = self._deploy(built.id, files, digest(built.manifest_text()))
         self._switch(replace(deploy, commit=self._commit()), before)
 
-    def _check_deploy(self, before: Pointer, built: Built) -> None:
+    def _check_deploy(self, before: Pointer, built: Built, new: State) -> None:
         """Raise ReleaseError where deploying a release would meet what is not ours."""
         writes = self._bucket.writes(built, before)
-        self._check_ours(before, built.files("airflow"), writes)
+        self._check_ours(before, built.files("airflow"), new, writes)
 
     def _check_ours(
-        self, before: Pointer, files: Collection[str], writes: Iterable[str] = ()
+        self,
+        before: Pointer,
+        files: Collection[str],
+        new: State,
+        writes: Iterable[str] = (),
     ) -> None:
         """Raise ReleaseError unless Airflow reads this bucket, and all that is written
-        there, or replaced by a plugins.zip without files, is ours."""
+        there, or replaced by a plugins.zip without files, is ours; in an Airflow that
+        is shared also unless the DAGs of the new release fit into it."""
         if self._airflow is not None:
-            self._airflow.check_reads(self._target.dags_bucket)
+            self._airflow.check_reads(self._target)
             if self._lacks_plugins(files, before.current):
                 writes = {*writes, PLUGINS}
         self._bucket.check(writes, before)
-        if self._airflow is not None and self._airflow.missing({}):
+        if self._host is not None:
+            self._host.check(all_dags(new))
+        elif self._airflow is not None and self._airflow.missing({}):
             self._bucket.check_free(self._target.airflow, before)
 
     def _lacks_plugins(self, files: Collection[str], current: Optional[Deploy]) -> bool:
         """Return whether Airflow has plugins that are to go: it forgets none."""
         assert self._airflow
+        if self._host is not None:
+            return False
         there = current.airflow.get(PLUGINS) if current else None
         gone = PLUGINS not in files and not is_empty_plugins(there)
         return gone and self._airflow.has(PLUGINS)
@@ -196,7 +219,8 @@ class Deployment:
         if before.current and before.current.release == release:
             if not before.current.proven:
                 self._say(f"{release} is the current release already")
-                self._check_ours(before, before.current.airflow)
+                current = self._state(before.current)
+                self._check_ours(before, before.current.airflow, current)
                 self._store.check(release, before.current.manifest)
                 self._repeat(before)
                 return
@@ -207,8 +231,8 @@ class Deployment:
                 "its commit and deploy that."
             )
         manifest = self._store.check(earlier.release, earlier.manifest)
-        self._check_ours(before, earlier.airflow)
         old, new = self._state(before.current), self._state(earlier)
+        self._check_ours(before, earlier.airflow, new)
         self._refuse_under_way(old, new)
         files = self._install(earlier.airflow, before)
         self._refuse_under_way(old, new)
@@ -282,7 +306,7 @@ class Deployment:
         self, files: Dict[str, AirflowFile], there: Pointer
     ) -> Dict[str, AirflowFile]:
         """Let MWAA install the files; return them, and what replaces an older one."""
-        if self._airflow is None:
+        if self._airflow is None or self._host is not None:
             return files
         if how := self._airflow.missing(files):
             self._say(how)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Collection, Dict, Iterator, List, Optional, Tuple
 
 from botocore.exceptions import ClientError
 
@@ -23,8 +23,8 @@ from lake_release.errors import (
     as_release_error,
 )
 from lake_release.pointer import AirflowFile
-from lake_release.target import DAGS
-from lake_spec.layout.dag_names import PROOF, PROOF_TASK
+from lake_release.target import Target
+from lake_spec.layout.dag_names import PROOF, PROOF_TASK, RELEASE_NOTE
 
 SETTINGS = {
     REQUIREMENTS: ("RequirementsS3Path", "RequirementsS3ObjectVersion"),
@@ -53,7 +53,6 @@ MINUTES = 210
 TRIES = 3  # looks at an Airflow that answers with its own errors
 PAGE = 100  # DAGs in one answer; Airflow gives no more
 _WORKING = ("CREATING", "UPDATING", "PENDING", "MAINTENANCE", "ROLLING_BACK")
-_RELEASE = "release"  # of the task of a proof: what it runs as, also where it fails
 _ACTIVE = {"running": "start_date", "queued": "queued_at"}
 """The states of a run that is not over, and where it says since when it is so."""
 _OVER = ("success", "failed")
@@ -102,22 +101,40 @@ class Airflow:
             return None
         return f"{self._name} does not exist yet. Create it with these: {words(files)}"
 
-    def check_reads(self, bucket: str) -> None:
+    def described(self) -> Dict[str, Any]:
+        """Return the environment as MWAA describes it. Raises ReleaseError for none."""
+        there = self._described()
+        if there is None:
+            raise ReleaseError(
+                f"{self._name}: there is no MWAA environment of that name in this "
+                "account and region. Correct `airflow` of the environment's file."
+            )
+        return there
+
+    def check_reads(self, target: Target) -> None:
         """Raise ReleaseError where the environment, if there is one, takes its DAGs and
-        what it installs from elsewhere: then it is not this deployment's."""
+        what it installs from elsewhere: then it is not this deployment's. What others
+        install in a shared one is theirs to place."""
         there = self._described()
         if there is None:
             return
+        installs = () if target.is_shared else SETTINGS
         wanted = {
-            "SourceBucketArn": f"arn:aws:s3:::{bucket}",
-            "DagS3Path": DAGS.rstrip("/"),
-            **{SETTINGS[name][0]: name for name in SETTINGS if _has_path(there, name)},
+            "SourceBucketArn": f"arn:aws:s3:::{target.dags_bucket}",
+            "DagS3Path": target.dags.rstrip("/"),
+            **{SETTINGS[name][0]: name for name in installs if _has_path(there, name)},
         }
         wrong = [
             f"{setting} is {there.get(setting)}, not {value}"
             for setting, value in wanted.items()
             if _path(there.get(setting)) != _path(value)
         ]
+        if wrong and target.is_shared:
+            raise ReleaseError(
+                f"{self._name} reads other places than `airflow` of environments/"
+                f"{target.environment}.yml says: {'; '.join(wrong)}. Correct the file; "
+                "nothing was written."
+            )
         if wrong:
             raise ReleaseError(
                 f"{self._name} reads other places than this deploy writes: "
@@ -217,6 +234,43 @@ class Airflow:
                 found[run_id] = f"{run_id}, {state}{_age(each.get(since))}"
         return list(found.values())
 
+    def dag(self, dag: str) -> Optional[Dict[str, Any]]:
+        """Return what Airflow knows of a DAG; None of one that it does not know."""
+        try:
+            return self._rest("GET", f"/dags/{dag}")
+        except Refused as refusal:
+            if refusal.status != _NOT_FOUND:
+                raise
+            return None
+
+    def pause(self, dag: str, is_paused: bool) -> None:
+        """Pause a DAG, or let it go on."""
+        body = {"is_paused": is_paused}
+        self._rest("PATCH", f"/dags/{dag}", Body=body)
+
+    def forget(self, dags: Collection[str]) -> List[str]:
+        """Delete these DAGs, with their runs, from Airflow's database as soon as their
+        files are gone; return those that stay."""
+        left = sorted(dags)
+        for _ in self._looks(SMOKE_LIMIT):
+            left = [dag for dag in left if not self._forgets(dag)]
+            if not left:
+                break
+        return left
+
+    def _forgets(self, dag: str) -> bool:
+        """Return whether Airflow has no such DAG any more."""
+        there = self.dag(dag)
+        if there is None:
+            return True
+        if there.get("is_stale"):
+            try:
+                self._rest("DELETE", f"/dags/{dag}")
+                return True
+            except Refused as refusal:
+                return refusal.status == _NOT_FOUND
+        return False
+
     def smoke(self, release: str) -> None:
         """Prove a release by a run of the DAG that has no other work.
 
@@ -300,7 +354,7 @@ class Airflow:
 
     def _release_of(self, run: str) -> Optional[str]:
         """Return the release that a run's first task noted."""
-        entry = f"{run}/taskInstances/{PROOF_TASK}/xcomEntries/{_RELEASE}"
+        entry = f"{run}/taskInstances/{PROOF_TASK}/xcomEntries/{RELEASE_NOTE}"
         try:
             value = self._rest("GET", entry).get("value")
         except CredentialsEnded:

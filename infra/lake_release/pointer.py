@@ -13,7 +13,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from lake_release.commits import Commit
 from lake_release.errors import ReleaseError
-from lake_release.target import POINTER, Target
+from lake_release.target import Target
 from lake_spec.state.conditional_write import write_if_unchanged
 from lake_spec.state.state_format import (
     UnreadableState,
@@ -116,7 +116,7 @@ def read(s3: Any, target: Target) -> Pointer:
     if body is None:
         return Pointer()
     what = f"the list of deploys of {target.environment}"
-    where = f"s3://{target.dags_bucket}/{POINTER}"
+    where = f"s3://{target.dags_bucket}/{target.pointer}"
     try:
         content = parse_state(body, what=what, where=where)
         deploys = tuple(Deploy.of(each) for each in content.pop("deploys"))
@@ -141,7 +141,7 @@ def write(s3: Any, target: Target, deploy: Deploy, *, before: Pointer) -> Pointe
     body = text.encode()
 
     def put(**condition: str) -> str:
-        where = {"Bucket": target.dags_bucket, "Key": POINTER}
+        where = {"Bucket": target.dags_bucket, "Key": target.pointer}
         etag: str = s3.put_object(**where, Body=body, **condition)["ETag"]
         return etag
 
@@ -163,7 +163,7 @@ def write(s3: Any, target: Target, deploy: Deploy, *, before: Pointer) -> Pointe
 def _content(s3: Any, target: Target) -> Tuple[Optional[bytes], Optional[str]]:
     """Return the object and its ETag; None for both before the first deploy."""
     try:
-        found = s3.get_object(Bucket=target.dags_bucket, Key=POINTER)
+        found = s3.get_object(Bucket=target.dags_bucket, Key=target.pointer)
     except s3.exceptions.NoSuchKey:
         return None, None
     return found["Body"].read(), found["ETag"]

@@ -21,6 +21,7 @@ from lake_desk.products.plans import check, with_plans
 from lake_desk.yaml_writer import yaml_text
 from lake_spec.diagnostics.errors import LakeError
 from lake_spec.lineage.sensitivity import ColumnSensitivity
+from lake_spec.model import ProductTable
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 DOCS = DAGS.parent / "docs"
@@ -81,12 +82,13 @@ def check_docs(args: argparse.Namespace) -> int:
 
 def contract(args: argparse.Namespace) -> int:
     """Print the data contract of a table as YAML, in the Open Data Contract Standard."""
-    domain, table = load_table(args.table, args.tables)
     environment = known = None
     if args.environment:
         folder = args.environments or _sibling(args.tables, "environments")
         environment = load_environment(args.environment, folder)
-    if table.is_product:  # plans say which columns its SQL reads, also of other domains
+    domain, table = load_table(args.table, args.tables, environment)
+    # Plans say which columns its SQL reads, also of other domains.
+    if isinstance(table, ProductTable):
         domains = [load_domain(each, args.tables) for each in domain_names(args.tables)]
         planned = with_plans(domains, args.tables)
         known = ColumnSensitivity(each for of in planned for each in of.tables)

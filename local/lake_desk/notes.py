@@ -11,7 +11,7 @@ from lake_check.messages.parsing_ids import ParsingId
 from lake_check.parsing.discovery import DOMAIN_FILE, ENDING, read_document, Survey
 from lake_spec.diagnostics.diagnostic import Diagnostic, Problem
 from lake_spec.facts.clock_times import clock_columns, dates_by_clock
-from lake_spec.model import DomainSpec, Feed, TableSpec
+from lake_spec.model import DomainSpec, FeedTable, FileTable, SnapshotTable, TableSpec
 from lake_spec.model.checks import Unique
 from lake_spec.text.clocks import goes_back
 
@@ -80,8 +80,9 @@ def _keys_that_may_change(specs: Sequence[TableSpec], tables: Path) -> Iterator[
     A spec says so where other columns identify its rows too.
     """
     for spec in specs:
-        is_feed = isinstance(spec.source, Feed) and spec.envelope is None
-        if not is_feed or (spec.operation and spec.operation.before):
+        if not isinstance(spec, FeedTable) or spec.envelope is not None:
+            continue
+        if spec.operation and spec.operation.before:
             continue
         others = [
             each.columns
@@ -110,12 +111,12 @@ def _clocks_that_go_back(specs: Sequence[TableSpec], tables: Path) -> Iterator[N
     """
     now = datetime.now(timezone.utc)
     for spec in specs:
-        if spec.has_files and goes_back(spec.landed.timezone, now):
-            for problem in _by_clock(spec, spec.landed.timezone):
+        if isinstance(spec, FileTable) and goes_back(spec.source.timezone, now):
+            for problem in _by_clock(spec, spec.source.timezone):
                 yield warning_of(spec.full_name, problem, tables)
 
 
-def _by_clock(spec: TableSpec, zone: str) -> Iterator[Problem]:
+def _by_clock(spec: FileTable, zone: str) -> Iterator[Problem]:
     rule = ParsingId.CLOCK_GOES_BACK.value
     why = f"clocks in {zone}, which show one hour of the year twice"
     utc = "Have the source send UTC, or the offset with each time"
@@ -130,9 +131,9 @@ def _by_clock(spec: TableSpec, zone: str) -> Iterator[Problem]:
         then = "versions that begin in it may have no length"
         message = f"{spec.effective_at} has times of {why}: {then}"
         yield Problem(("effective_at",), spec.effective_at, message, f"{utc}.", rule)
-    if dates_by_clock(spec):
+    if isinstance(spec, SnapshotTable) and dates_by_clock(spec):
         path = ("source", "snapshot_time", "format")
-        form = spec.snapshot.snapshot_time.format
+        form = spec.source.snapshot_time.format
         then = "a snapshot of it counts as one of the first pass"
         message = f"{form!r} gives times of {why}: {then}"
         hint = "Name them in UTC, or with the offset (%z)."

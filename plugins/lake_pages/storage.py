@@ -7,12 +7,15 @@ import os
 import time
 from contextlib import closing
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
 import boto3
 from botocore.exceptions import ClientError
 
 RUNS_VARIABLE = "LAKE_RUNS"
+JOINED = Path(__file__).with_name("joined.json")
+"""The note with the root of the runs, in an Airflow whose start-up script is of others."""
 SECONDS = 30
 """Time for which what was read is shown again."""
 
@@ -25,7 +28,8 @@ _MOST = 2_000  # objects in the cache
 class NotSet(RuntimeError):
     """The variable with the root of the runs is not set.
 
-    Fix: Deploy the release: its startup.sh sets LAKE_RUNS.
+    Fix: Deploy the release: its startup.sh sets LAKE_RUNS. In an Airflow of others, join
+    the plugin again (`release join --plugin`).
     """
 
 
@@ -92,11 +96,19 @@ class Store:
 
 @lru_cache(maxsize=1)
 def store() -> Store:
-    """Return the store of this web server. Raises NotSet without LAKE_RUNS."""
-    runs = os.environ.get(RUNS_VARIABLE, "")
+    """Return the store of this web server. Raises NotSet without LAKE_RUNS and note."""
+    runs = os.environ.get(RUNS_VARIABLE) or _noted()
     if not runs.startswith("s3://"):
         raise NotSet(
             f"{RUNS_VARIABLE}: got {runs!r}. Set it to the root of the runs, as in "
             "s3://lake/runs; a deploy does it by startup.sh."
         )
     return Store(runs, boto3.client("s3"))
+
+
+def _noted() -> str:
+    """Return the root of the runs of the note; empty without one."""
+    try:
+        return str(json.loads(JOINED.read_text("utf-8"))["runs"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""

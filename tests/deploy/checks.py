@@ -12,15 +12,18 @@ from typing import Callable, Dict, Iterator, List, NamedTuple
 from lake_check.parsing.loader import load_environment, load_lake
 from lake_infra.domains import domains_template
 from lake_infra.readers import readers_template
+from lake_infra.shared_airflow import layer_template
 from lake_infra.template import GENERATED, LAYERS, TEMPLATES
 from lake_spec.model import Reader
+from lake_spec.model.aws import SharedAirflow
 
 from tests.deploy import groups, shape, statements
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENTS = ("dev", "prod")
+EXPLAINED = "every wildcard has its reason"
 RULES: Dict[str, Callable[[str], List[str]]] = {
-    "every wildcard has its reason": statements.unexplained,
+    EXPLAINED: statements.unexplained,
     "actions and resources are named": statements.nameless,
     "roles are passed by name": statements.loose_roles,
     "clusters are made, used and ended by their tags": statements.loose_clusters,
@@ -67,10 +70,25 @@ def generated() -> Dict[str, str]:
     return found
 
 
+def shared() -> Dict[str, str]:
+    """The templates of an environment whose Airflow is of others."""
+    airflow = SharedAirflow("team-airflow", "team-airflow-bucket")
+    environment = replace(
+        load_environment("prod", ROOT / "dags" / "environments"), airflow=airflow
+    )
+    return {
+        f"shared-{layer}.json": json.dumps(layer_template(environment, layer), indent=1)
+        for layer in LAYERS
+        if layer not in GENERATED
+    }
+
+
 def rule_checks() -> Iterator[Check]:
     """Our own rules, which need no other program."""
-    for name, text in sorted({**written(), **generated()}.items()):
+    for name, text in sorted({**written(), **generated(), **shared()}.items()):
         for rule, find in RULES.items():
+            if rule == EXPLAINED and name.startswith("shared-"):
+                continue  # JSON has no comments: the reasons stand where it is made of
             yield Check(rule, name, lambda find=find, text=text: find(text))
         if name.endswith(".yml"):
             yield Check("short", name, lambda text=text: shape.too_long(text))
@@ -82,13 +100,26 @@ def import_faults() -> List[str]:
         **{name.removesuffix(".yml"): text for name, text in written().items()},
         **{layer: generated()[f"{layer}-prod.json"] for layer in GENERATED},
     }
-    return shape.loose_imports(templates, LAYERS)
+    others = shared()
+    of_shared = {
+        layer: others.get(f"shared-{layer}.json", text)
+        for layer, text in templates.items()
+    }
+    faults = shape.loose_imports(of_shared, LAYERS)
+    return [
+        *shape.loose_imports(templates, LAYERS),
+        *(f"shared: {each}" for each in faults if OF_NOBODY not in each),
+    ]
+
+
+OF_NOBODY = "lake-${Environment}-AirflowGroup"
+"""A security group that costs nothing, and is of nobody where Airflow is of others."""
 
 
 def lint(folder: Path) -> List[str]:
     """What cfn-lint has against the templates; generated ones go to the folder."""
     paths = [str(path) for path in sorted(TEMPLATES.glob("*.yml"))]
-    for name, text in generated().items():
+    for name, text in {**generated(), **shared()}.items():
         (folder / name).write_text(text, "utf-8")
         paths.append(str(folder / name))
     linter = Path(sys.executable).with_name("cfn-lint")
@@ -162,7 +193,7 @@ def terraform(folder: Path = ROOT / "infra" / "terraform") -> List[str]:
 def checkov(folder: Path) -> List[str]:
     """What checkov has against the templates; exceptions stand next to what they except."""
     program = ROOT / ".venv-infra" / "bin" / "checkov"
-    for name, text in {**written(), **generated()}.items():
+    for name, text in {**written(), **generated(), **shared()}.items():
         (folder / name).write_text(text, "utf-8")
     options = ["--framework", "cloudformation", "--skip-download", "--quiet"]
     done = subprocess.run(

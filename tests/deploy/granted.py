@@ -9,7 +9,7 @@ from typing import Dict, List, NamedTuple, Set
 from lake_check.parsing.loader import load_environment, load_lake
 from lake_infra.domains import domains_template
 from lake_infra.template import load_template
-from lake_spec.model import DomainSpec, Feed, JdbcTable, Parquet, PostgreSql
+from lake_spec.model import DomainSpec, Feed, FeedTable, JdbcTable, Parquet, PostgreSql
 
 from tests.deploy.calls import Calls, Unknown, calls_of, grants
 
@@ -115,7 +115,8 @@ def with_pulled_table(domain: DomainSpec) -> DomainSpec:
     source = Feed(
         path="shop", format=Parquet(), load_from=JdbcTable("shop", "public.orders")
     )
-    pulled = replace(domain.tables[0], name="pulled", source=source)
+    about = ("pulled", domain.name, "Orders of the shop", "shop-data", source, ("id",))
+    pulled = FeedTable(*about)
     return replace(domain, tables=(*domain.tables, pulled))
 
 

@@ -41,7 +41,7 @@ from tests.e2e.chapters import (
 )
 from tests.e2e.command_line import Running
 from tests.e2e.lake import BUCKET, Lake, Run
-from tests.e2e.museum_lake import LANDING, MARCH, MAY
+from tests.e2e.museum_lake import LANDING, MARCH, MAY, PARTNER
 from tests.e2e.others import Others
 from tests.e2e.waiting import until
 from tests.ending import ended_in_order  # noqa: F401
@@ -83,7 +83,7 @@ def loaded(lake, refused) -> Chapter:
     """The full load; the file of `works` is cut off."""
     lake.land(museum.FIRST, f"{LANDING}/artists/")
     lake.land(museum.FIRST, f"{LANDING}/artists_feed/load/")
-    lake.land(lake.files["truncated"], f"{LANDING}/works/{MARCH}")
+    lake.land(lake.files["truncated"], f"{PARTNER}/works/{MARCH}")
     return _chapter(lake, lake.run("moma_full_load", code=1))
 
 
@@ -230,7 +230,7 @@ def repaired(lake, killed) -> Chapter:
     the stage while its step works.
     """
     for file in (MARCH, MAY):
-        lake.land(lake.files[file], f"{LANDING}/works/")
+        lake.land(lake.files[file], f"{PARTNER}/works/")
     for call in ("RunJobFlow", "AddJobFlowSteps"):
         lake.fault("lost_reply", call)
     running = lake.command.start("run", "moma_incremental")

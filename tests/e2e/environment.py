@@ -8,6 +8,8 @@ from typing import Any, Mapping
 
 import yaml
 
+from tests.e2e.museum_lake import PARTNER
+
 OURS = Path(__file__).resolve().parents[2] / "dags" / "environments" / "local.yml"
 ROLE = "arn:aws:iam::123456789012:role/lake-local-steps"
 DOMAINS = ("moma", "days", "clinic")
@@ -19,6 +21,7 @@ def write(folder: Path, connections: Mapping[str, Any] | None = None) -> Path:
     content["security_configuration"] = "lake-local"
     content["runtime_role"] = ROLE
     content["runtime_roles"] = {each: f"{ROLE}-{each}" for each in DOMAINS}
+    content["landing_roots"] = {"partner": {"uri": PARTNER, "used_by": ["moma.works"]}}
     if connections:
         content["connections"] = dict(connections)
     folder.mkdir()

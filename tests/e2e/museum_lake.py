@@ -18,6 +18,8 @@ from tests.cases import museum
 
 PROJECT = Path(__file__).resolve().parents[2]
 LANDING = "s3://lake/landing/moma"
+PARTNER = "s3://partner-drop/out"
+"""Where the files of `works` lie, in a bucket of others: only read."""
 WORKS = """
 name: works
 description: Works of the museum, a small table of its own

@@ -15,13 +15,13 @@ from typing import Any, Callable, Collection, Dict, Iterator, List
 from lake_infra.resource_names import Root
 from lake_release import mwaa as waiting
 from lake_release import pointer
-from lake_release.airflow_bucket import IGNORE, MARK, AirflowBucket
+from lake_release.airflow_bucket import MARK, AirflowBucket
 from lake_release.errors import ReleaseError
 from lake_release.mwaa import Airflow
 from lake_release.store import Store, utc_now
 
 from tests.neighbour.scene import Beside, Seen
-from tests.unit.lake_release.buckets import BUCKET, REGION
+from tests.unit.lake_release.buckets import BUCKET, IGNORE, REGION
 from tests.unit.lake_release.conftest import (
     Clock,
     Releases,

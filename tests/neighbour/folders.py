@@ -14,9 +14,11 @@ import psutil
 from lake_emulator import state_mark
 from lake_local.cli.parser import parse
 from lake_local.errors import BadRequest, StartFailed
-from lake_local.stack import startup
+from lake_local.stack import stack
+from lake_local.stack.stack import Stack
 from lake_local.workspace import background, dags_folder
 from lake_local.workspace.project import find
+from lake_local.workspace.specs import Specs
 from lake_local.workspace.state_dir import StateDirectory
 
 from tests.neighbour.scene import Beside, files_of, put
@@ -79,11 +81,11 @@ def _starts_nothing(beside: Beside) -> None:
     """Let a start come as far as its first process: what came before it was done."""
 
     def start(home: StateDirectory, specs: Any, **_: Any) -> None:
-        startup.sweep(home)
-        startup.dags_of(home, specs)
+        stack.sweep(home)
+        specs.dags_folder(home.dags)
         raise StartFailed("nothing is started here")
 
-    beside.patch.setattr(startup, "start", start)
+    beside.patch.setattr(Stack, "start", start)
 
 
 def of_the_release_before(beside: Beside) -> Iterator:
@@ -155,7 +157,7 @@ def _make_and_sweep(beside: Beside, home: StateDirectory, tables: Path) -> None:
     (tables / "crm/_domain.yml").rename(tables / "crm/_domain.yml.off")
     beside.does("DAGs again", make, home.dags, project_dags=dags, tables=tables)
     (tables / "crm/_domain.yml.off").rename(tables / "crm/_domain.yml")
-    beside.does("a sweep", startup.sweep, home)
+    beside.does("a sweep", stack.sweep, home)
     args = parse(["down", "--state-dir", str(home.root)])
     beside.does("down", args.run, args)
 
@@ -176,7 +178,8 @@ def a_name_that_is_taken(beside: Beside) -> Iterator:
     tables = put(beside.folder / "tables", "shop/_domain.yml")
     yield lambda: files_of(home.dags)
     specs = SimpleNamespace(are_the_projects=False, tables=tables, project=find())
-    beside.refuses("DAGs of tables", BadRequest, startup.dags_of, home, specs)
+    make = Specs.dags_folder
+    beside.refuses("DAGs of tables", BadRequest, make, specs, home.dags)
     yield None
 
 

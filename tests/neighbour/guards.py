@@ -14,7 +14,8 @@ from lake_local.onboard import writing
 from lake_local.workspace import dags_folder
 from lake_release import airflow_bucket as released
 from lake_release import mwaa
-from lake_release.airflow_bucket import DAGS, AirflowBucket
+from lake_release.airflow_bucket import AirflowBucket
+from lake_release.target import DAGS
 from lake_release.mwaa import Airflow
 from lake_release.store import listed
 from lake_spec.platform.deployment import DEPLOYMENT_TAG, deployment

@@ -13,7 +13,7 @@ from typing import Any, Iterator
 from lake_spark.errors import ForeignFiles, NotPublished
 from lake_spark.publish import publication
 from lake_spark.publish.delta import protocol
-from lake_spark.publish.format import INSTANT
+from lake_spec.layout.published_tables import HUDI_INSTANT
 from lake_spark.storage.object_store import FolderStore
 from lake_spark.tables import foreign_files
 from lake_spec.model import ReadableAs
@@ -37,8 +37,6 @@ def _run(folder: Path) -> Any:
         description="Artists",
         columns=(),
         storage=storage,
-        is_dimension=False,
-        is_product=False,
     )
 
     def table(layer: str) -> SimpleNamespace:
@@ -101,7 +99,7 @@ def of_the_release_before(beside: Beside) -> Iterator:
     _delta_log_of_before(current)
     _put(current / "notes.txt")
     _put(history / "metadata/v1.metadata.json", XTABLE)
-    ours = {"format-version": 2, "snapshots": [{"summary": {INSTANT: "20260101"}}]}
+    ours = {"format-version": 2, "snapshots": [{"summary": {HUDI_INSTANT: "20260101"}}]}
     _put(folder / "changes/metadata/v1.metadata.json", ours)
     yield lambda: {
         name: body for name, body in files_of(folder).items() if "changes" not in name

@@ -151,9 +151,22 @@ def nodes_of(text: str) -> Tuple[ast.AST, ...]:
     return tuple(ast.walk(tree_of(text)))
 
 
+@lru_cache(maxsize=None)
+def imports_of(text: str) -> Tuple[ast.stmt, ...]:
+    """All imports of a text of Python, also those inside functions."""
+    kinds = (ast.Import, ast.ImportFrom)
+    return tuple(node for node in nodes_of(text) if isinstance(node, kinds))
+
+
+@lru_cache(maxsize=None)
+def classes_of(text: str) -> Tuple[ast.ClassDef, ...]:
+    """All classes of a text of Python, also those inside functions."""
+    return tuple(node for node in nodes_of(text) if isinstance(node, ast.ClassDef))
+
+
 def modules_imported(path: Path) -> Iterator[Tuple[int, str]]:
     """Line and whole name of what is imported: of a package, what is taken from it."""
-    for node in nodes(path):
+    for node in imports_of(path.read_text(encoding="utf-8")):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, name.name) for name in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:

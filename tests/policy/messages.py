@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator, List, NamedTuple, Optional, Set, Tuple
 
-from tests.policy.floors import ROOT, nodes
+from tests.policy.floors import ROOT, classes_of, nodes
 
 PAGE = ROOT / "docs" / "reference" / "messages.md"
 WARNINGS = "dags/lake_spec/diagnostics/warnings.py"
@@ -204,8 +204,8 @@ def _nodes(root: Path, package: str, word: str = "") -> Iterator[Tuple[Path, ast
 
 
 def _classes(root: Path, package: str) -> Iterator[Tuple[Path, ast.ClassDef]]:
-    for path, node in _nodes(root, package, word="class "):
-        if isinstance(node, ast.ClassDef):
+    for path in sorted((root / package).glob("**/*.py")):
+        for node in classes_of(path.read_text(encoding="utf-8")):
             yield path, node
 
 

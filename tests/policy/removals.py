@@ -133,7 +133,7 @@ WHY: Dict[str, Dict[str, str]] = {
         "delete_objects": PASSES,
     },
     "infra/lake_release/airflow_bucket.py": {
-        "delete_object": "a file of an own manifest, If-Match",
+        "delete_object": "a file of an own manifest, or with our mark, If-Match",
     },
     "infra/lake_release/built.py": {
         "rmtree": "a folder named by the digest of what is built there",
@@ -183,7 +183,7 @@ WHY: Dict[str, Dict[str, str]] = {
         "put_object": "an address of the emulator that the user typed",
     },
     "local/lake_local/stack/policies.py": {"unlink": STATE},
-    "local/lake_local/stack/state.py": {"unlink": STATE},
+    "local/lake_local/stack/stack.py": {"unlink": STATE},
     "local/lake_local/workspace/background.py": {
         "getattr": "processes with the mark of the state directory",
     },

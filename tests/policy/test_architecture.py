@@ -129,9 +129,9 @@ LAYERS = (
         "infra/lake_release",
         frozenset(
             {"lake_release", "lake_infra", "lake_desk", "lake_check", "lake_spec"}
-            | {"bundle", "boto3", "botocore", "lake_current"}
+            | {"bundle", "boto3", "botocore", "lake_current", "packaging"}
         ),
-        {"boto3": ("__main__.py",)},
+        {"boto3": ("__main__.py",), "packaging": ("shared_requirements.py",)},
         "a release is made of the tree and put by clients that __main__.py makes",
     ),
     Layer(
@@ -186,7 +186,7 @@ RUNS_ON_PYTHON_39 = ("dags/lake_spec", "spark_jobs")
 
 def imported(path: Path) -> Iterator[Tuple[int, str]]:
     """Line and top-level name of every import, also of those inside functions."""
-    for node in nodes(path):
+    for node in floors.imports_of(path.read_text(encoding="utf-8")):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, name.name.split(".")[0]) for name in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -374,7 +374,7 @@ def plant(root: Path, name: str, text: str) -> Path:
         ),
         (
             "tests/unit/lake_emulator/test_x.py",
-            "from lake_local.stack import state",
+            "from lake_local.stack import lock",
             "tested in tests/unit/lake_local/emulator",
         ),
         ("tools/setup/work.py", "import lake_spec", "before anything is installed"),

@@ -9,6 +9,8 @@ from typing import Dict, List
 
 import pytest
 
+from tests.policy.floors import tree_of
+
 SPARK = Path(__file__).resolve().parents[1] / "spark"
 REASON = re.compile(r"# by day\W(.*)")
 NAMED = re.compile(r"\btest_\w+\b")
@@ -19,7 +21,7 @@ def by_day(texts: Dict[str, str]) -> Dict[str, bool]:
     found: Dict[str, bool] = {}
     for module, text in texts.items():
         whole = "pytestmark = pytest.mark.nightly" in text
-        for each in ast.parse(text).body:
+        for each in tree_of(text).body:
             if isinstance(each, ast.FunctionDef) and each.name.startswith("test_"):
                 marks = [ast.unparse(mark) for mark in each.decorator_list]
                 is_day = not whole and "pytest.mark.nightly" not in marks

@@ -23,7 +23,7 @@ def contracts_of(tables):
     return [
         (table.full_name, data_contract(domain, table.name, LOCAL))
         for name in domain_names(tables)
-        for domain in [load_domain(name, tables)]
+        for domain in [load_domain(name, tables, LOCAL)]
         for table in domain.tables
     ]
 

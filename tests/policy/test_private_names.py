@@ -13,6 +13,8 @@ from typing import Iterator
 
 import pytest
 
+from tests.policy.floors import nodes_of
+
 ROOT = Path(__file__).resolve().parents[2]
 SETTERS = ("setattr", "object", "patch")
 CALLS = re.compile(rf"\b(?:{'|'.join(SETTERS)})\(")
@@ -22,7 +24,7 @@ def private_patches(text: str) -> Iterator[str]:
     """The private names that a test replaces, with their lines."""
     if not CALLS.search(text):  # most files; they need no parsing
         return
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes_of(text):
         if not isinstance(node, ast.Call):
             continue
         called = node.func

@@ -103,7 +103,7 @@ def test_the_examples_are_valid_together(tmp_path, capsys):
 
 
 def test_the_examples_of_products_are_valid_with_them(tmp_path, capsys):
-    assert len(PRODUCTS) == 3
+    assert len(PRODUCTS) == 4
     code = validated(tmp_path, {**EXAMPLES, **PRODUCTS})
     output = capsys.readouterr().out
     assert code == 0 and "note" not in output, output

@@ -9,7 +9,14 @@ import pytest
 
 from lake_check.parsing.yaml_reader import parse_yaml
 from lake_check.rules.limits import of_setting
-from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec, forms
+from lake_spec.model import (
+    ClusterSpec,
+    DomainSpec,
+    EnvironmentSpec,
+    TableSpec,
+    forms,
+    names,
+)
 from lake_spec.model.column_type import SIMPLE, STORED_AS, parse_type
 from lake_spec.model.field_types import ListOf, MapOf, Maybe, OneOf, Record, shape_of
 from lake_spec.text.cron import PRESETS, check_cron
@@ -94,7 +101,11 @@ ENTRIES = {
 
 OBJECT, ACCOUNT = "s3://lake/artifacts/a", "111122223333"
 GOOD = {
-    forms.NAME: "orders",
+    names.NAME: "orders",
+    names.DOMAIN_OR_TABLE: "sales.orders",
+    forms.AIRFLOW_NAME: "team-airflow",
+    forms.BUCKET: "team-bucket",
+    forms.FOLDER: "team/dags",
     forms.MEMORY: "4g",
     forms.INSTANCE_TYPE: "m7g.xlarge",
     forms.REGION: "eu-central-1",

@@ -18,7 +18,7 @@ from lake_airflow.airflow_rules import RULES, AirflowRules
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.window import Interval
-from lake_airflow.runs.xcoms import NO_NEWS_XCOM
+from lake_airflow.runs.task_notes import FirstTaskNotes
 from lake_spec.layout.dag_names import CREATE_TASK
 from tests.simulator.client import Killed
 from tests.simulator.cloud import Cloud
@@ -159,7 +159,7 @@ class SimulatedRun:
     @property
     def had_no_news(self) -> bool:
         """Whether it ended because another run did what it is for."""
-        return bool(self.xcoms.get((CREATE_TASK, NO_NEWS_XCOM)))
+        return bool(self.xcoms.get((CREATE_TASK, FirstTaskNotes.no_news.key)))
 
     @property
     def key(self) -> str:

@@ -18,7 +18,7 @@ from lake_airflow.emr.job_flow import run_job_flow_request
 from lake_airflow.emr.steps import spark_step
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.runs.run import check_run
-from lake_airflow.runs.xcoms import CREATE_TASK
+from lake_spec.layout.dag_names import CREATE_TASK
 from lake_spec.model import DomainSpec, EnvironmentSpec
 from tests.unit.lake_airflow.specs import CLUSTER, ENVIRONMENT, RELEASE, domain
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, Dict, Iterator, List, Tuple
 
 from lake_airflow.operators.terminate_cluster import END_LIMIT
-from lake_airflow.runs.xcoms import END_TASK
+from lake_airflow.runs.run_tasks import END_TASK
 from tests.simulator.airflow import BY_HAND_GREEN, DOWNSTREAM, SimulatedRun
 from tests.simulator.cloud import Cluster
 from tests.simulator.world import OVER, World

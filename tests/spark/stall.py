@@ -14,7 +14,7 @@ from typing import Any, Dict, List, Sequence
 
 from pyspark.sql import SparkSession
 
-from lake_spec.model import TableSpec, TableType
+from lake_spec.model import FileTable, ProductTable, TableSpec, TableType
 from lake_check.parsing.loader import load_domain
 from lake_desk.products.parts import PLAIN
 from lake_desk.products.plans import with_plans
@@ -169,7 +169,13 @@ class Stall:
     ) -> None:
         self.root, self._spark = root, spark
         known = specs or all_specs()
-        self._open([each for each in known if each.has_files or each.name in names])
+        self._open(
+            [
+                each
+                for each in known
+                if isinstance(each, FileTable) or each.name in names
+            ]
+        )
         self._files = len(list(root.rglob("landing/**/*.csv")))
 
     def _open(self, specs: Sequence[TableSpec]) -> None:
@@ -209,7 +215,7 @@ class Stall:
         """Store all tables so from now on; as plain Parquet the products alone."""
         plain = kind is TableType.PARQUET
         for name, lake in list(self.lakes.items()):
-            if plain and not lake.spec.is_product:
+            if plain and not isinstance(lake.spec, ProductTable):
                 continue
             self.redefine(name, storage=replace(lake.spec.storage, type=kind))
             if plain:

@@ -8,6 +8,7 @@ import pytest
 
 from tests import changed_flake8
 
+pytestmark = pytest.mark.nightly  # by day: each run of fast checks what has changed
 WRONG = "import os\n"
 LONG = {"config": "[flake8]\nmax-line-length = 100\n"}
 

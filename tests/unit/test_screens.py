@@ -45,13 +45,15 @@ def notes(lake: Lake) -> list:
 
 def test_what_up_tells_is_understood(capsys, tmp_path):
     from lake_local.cli.commands import up
-    from lake_local.stack.state import Stack
+    from lake_local.stack.stack import Stack
     from lake_local.workspace.state_dir import StateDirectory
 
     home = StateDirectory.at(tmp_path)
     home.create()
     tables = str(Path(__file__).resolve().parents[2] / "dags/tables")
-    up._print_addresses(home, Stack(tables, aws_port=1, airflow_port=2))
+    up._print_addresses(
+        home, Stack(tables, aws_port=1, airflow_port=2, home=str(tmp_path))
+    )
     found = airflow(capsys.readouterr().out)
     assert (found.url, found.user) == ("http://127.0.0.1:2", "admin")
     assert len(found.password) > 10

@@ -25,6 +25,7 @@ def exports(tmp_path_factory):
     return folder
 
 
+@pytest.mark.nightly  # by day: test_a_later_export_has_more_of_the_same_patients
 def test_the_same_size_seed_and_date_give_the_same_bytes(exports, tmp_path):
     clinic.export(tmp_path / "again", 120, "2024-01-01")
     clinic.export(tmp_path / "other", 120, "2024-01-01", seed=2)
@@ -47,6 +48,7 @@ def test_a_later_export_has_more_of_the_same_patients(exports):
     assert before.keys() == after.keys() and before != after
 
 
+@pytest.mark.nightly  # by day: test_some_encounters_are_recorded_late
 def test_encounters_are_on_each_of_the_chosen_days(tmp_path):
     first, until = date(2025, 12, 22), date(2026, 1, 1)
     generate.write(500, 1, until, tmp_path, (first, until))

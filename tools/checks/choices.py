@@ -7,7 +7,7 @@ from functools import partial
 from textwrap import fill
 from typing import Callable, Iterator, Sequence
 
-from tools.checks import speeds
+from tools.checks import coverage_floors, speeds
 from tools.checks.commands import Stage
 
 SCRIPT = "./run_tests_locally.sh"
@@ -127,6 +127,19 @@ CHOICES = (
         """many runs of small tables in one application, with maintenance, a reprocess, an
         erase, a rename and a new rule between them: what a run costs then, and whether
         all rows are right""",
+    ),
+    Choice(
+        "coverage",
+        "",
+        speeds.coverage,
+        f"""lines and branches that the unit tests play, package by package; it fails below
+        the floors of {coverage_floors.FLOORS}""",
+    ),
+    Choice(
+        "coverage_spark",
+        "",
+        speeds.coverage_spark,
+        "the same of lake_spark's scd2, by its Spark tests",
     ),
     Choice(
         "deploy",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable, Iterator
 
+from tools.checks import coverage_floors
 from tools.checks.commands import Checkout, Command, SideBySide, Stage, Step, set_up
 from tools.checks.spark_shards import FOLDER as SPARK_TESTS
 from tools.checks.spark_shards import spark_shards
@@ -27,55 +28,63 @@ SCRIPTS_AND_GUARDS = (
     "tests/unit/lake_infra/test_recovery_page.py",
 )
 """Most of the time of all other units, for what changes seldom: the night runs them."""
+EMULATOR = "tests/unit/lake_emulator"
+RELEASES = "tests/unit/lake_local/emulator/test_releases.py"
+DEPLOYMENTS = ("tests/unit/lake_release", "tests/unit/lake_acceptance", RELEASES)
+AS_MWAA, PLUGIN = "tests/deploy/test_as_mwaa.py", "tests/deploy/test_loading.py"
+SIMULATED_RUNS = "tests/unit/lake_airflow/simulated_runs"
+SEES, LARGE = (
+    f"{SIMULATED_RUNS}/test_simulator_sees.py",
+    "tests/unit/lake_site/test_large_lakes.py",
+)
+BY_NIGHT = (*SCRIPTS_AND_GUARDS, SEES, LARGE)
+"""What `nightly` and `older` play alone, the last two on older Airflows."""
 
 
 # --- Fast --------------------------------------------------------------------
 
 
 def fast(at: Checkout) -> Iterator[Stage]:
-    """What needs no Java."""
+    """What needs no Java, but for what `seldom` plays."""
     yield set_up("airflow", "spec")
     yield Command((".local/uv/bin/uv", "pip", "check", "--quiet", "--python", AIRFLOW))
     yield SideBySide(
-        # Cut so that Airflow is imported once, and the emulator's waiting is time for others.
+        # Cut so that Airflow is imported once.
         {
             "dags": [_dags(at)],
-            "policy_and_releases": [_policy_and_releases(at)],
+            "policy": [_policy(at)],
             "other_units": [_other_units(at)],
             "style": _style(at),
             "python_39": _python_39(at),
-            "emulator": [_emulator(at, AIRFLOW)],
+            "local": [_local(at)],
         }
     )
 
 
 def _dags(at: Checkout) -> Command:
-    """That the simulator sees what is wrong is tried in `_dags_on`."""
     return at.tests(
         AIRFLOW,
         *("tests/unit/lake_airflow", "tests/unit/lake_plugin"),
-        *("tests/unit/lake_acceptance", "tests/unit/lake_local/airflow"),
+        "tests/unit/lake_local/airflow",
         "tests/unit/lake_spark/storage/test_lease_check.py",
         "tests/policy/test_dag_policy.py",
-        *_without("tests/unit/lake_airflow/simulated_runs/test_simulator_sees.py"),
+        *_without(SIMULATED_RUNS),
     )
 
 
-def _policy_and_releases(at: Checkout) -> Command:
-    folders = ("tests/policy", "tests/unit/lake_release")
-    return at.tests(AIRFLOW, *folders, *_without("tests/policy/test_dag_policy.py"))
+def _policy(at: Checkout) -> Command:
+    return at.tests(
+        AIRFLOW, "tests/policy", *_without("tests/policy/test_dag_policy.py")
+    )
 
 
 def _other_units(at: Checkout) -> Command:
     """Of lake_spec too, where `_python_39` does not test it."""
     elsewhere = [
-        *("tests/unit/lake_airflow", "tests/unit/lake_plugin"),
-        *("tests/unit/lake_acceptance", "tests/unit/lake_local"),
-        "tests/unit/lake_emulator",
+        *("tests/unit/lake_airflow", "tests/unit/lake_plugin", "tests/unit/lake_local"),
         "tests/unit/lake_spark/storage/test_lease_check.py",
-        "tests/unit/lake_release",
-        "tests/unit/lake_site/test_large_lakes.py",  # in `_dags_on`
-        *SCRIPTS_AND_GUARDS,
+        *(EMULATOR, *DEPLOYMENTS),
+        *(LARGE, *SCRIPTS_AND_GUARDS),
         *(["tests/unit/lake_spec"] if at.has(SPEC) else []),
     ]
     return at.tests(AIRFLOW, "tests/unit", *_without(*elsewhere))
@@ -108,10 +117,9 @@ def _python_39(at: Checkout) -> list[Step]:
     return [Command((SPEC, *compiled)), at.tests(SPEC, "tests/unit/lake_spec")]
 
 
-def _emulator(at: Checkout, python: str) -> Command:
-    without = _without("tests/unit/lake_local/airflow")
-    folders = ("tests/unit/lake_emulator", "tests/unit/lake_local")
-    return at.tests(python, *folders, *without)
+def _local(at: Checkout) -> Command:
+    without = _without("tests/unit/lake_local/airflow", RELEASES)
+    return at.tests(AIRFLOW, "tests/unit/lake_local", *without)
 
 
 def _without(*paths: str) -> list[str]:
@@ -140,8 +148,19 @@ def releases_and_pages(at: Checkout) -> Iterator[Stage]:
             "show_readers": [at.tests(READERS, "tests/readers"), _products()],
             # Without those of Spark and Trino, which `hostile` plays.
             "few_attacks": [at.tests(AIRFLOW, "tests/hostile")],
+            **_seldom(at),
         }
     )
+
+
+def _seldom(at: Checkout) -> dict[str, list[Step]]:
+    """A third of all units, for parts that few changes reach. Who changes one runs its own
+    folder, a push all of them."""
+    return {
+        "emulator": [at.tests(AIRFLOW, EMULATOR)],
+        "deployments": [at.tests(AIRFLOW, *DEPLOYMENTS)],
+        "simulated_runs": [at.tests(AIRFLOW, SIMULATED_RUNS, *_without(SEES))],
+    }
 
 
 def _collected() -> list[Step]:
@@ -161,10 +180,7 @@ def _products() -> Command:
 
 def _deployment(at: Checkout) -> list[Step]:
     """On the older Airflow only what it parses."""
-    return [
-        at.tests(AIRFLOW, "tests/deploy"),
-        at.tests(AIRFLOW_306, "tests/deploy/test_as_mwaa.py"),
-    ]
+    return [at.tests(AIRFLOW, "tests/deploy"), at.tests(AIRFLOW_306, AS_MWAA)]
 
 
 def _site(at: Checkout) -> list[Step]:
@@ -317,6 +333,33 @@ def soak(at: Checkout) -> Iterator[Stage]:
     yield at.program(SPARK, "tests.soak")
 
 
+def coverage(at: Checkout) -> Iterator[Stage]:
+    """What the unit tests leave unplayed, package by package, against its floors."""
+    yield set_up("airflow")
+    yield from _covered(
+        at, AIRFLOW, "units", "tests/unit", *_without(*SCRIPTS_AND_GUARDS)
+    )
+
+
+def coverage_spark(at: Checkout) -> Iterator[Stage]:
+    """The same of scd2, by its Spark tests; what a worker of Spark runs is not seen."""
+    yield set_up("spark", "streamer")
+    yield from _covered(at, SPARK, "spark", f"{SPARK_TESTS}/scd2")
+
+
+def _covered(at: Checkout, python: str, run: str, *tests: str) -> Iterator[Stage]:
+    """Tests in one process, then the share that they played, as a report and compared."""
+    measured = (python, "-m", "coverage")
+    where = (f"--data-file=.local/coverage/{run}",)
+    report = f".local/coverage/{run}.json"
+    source = f"--source={','.join(coverage_floors.packages(at.root, run))}"
+    yield Command(
+        (*measured, "run", "--branch", source, *where, "-m", "pytest", *tests)
+    )
+    yield Command((*measured, "json", "--quiet", *where, "-o", report))
+    yield at.program(python, "tools.checks.coverage_floors", run, report)
+
+
 def deploy(at: Checkout) -> Iterator[Stage]:
     """Templates, workflows, roles and releases."""
     yield set_up("airflow", "airflow-3.0.6", "infra", "spec", "spark")
@@ -372,8 +415,10 @@ def older(at: Checkout) -> Iterator[Stage]:
     yield set_up("airflow", "airflow-3.0.6", "airflow-3.2.1", "spark", "streamer")
     yield _dags_on(at, AIRFLOW_306)
     yield _dags_on(at, AIRFLOW_321)
-    yield _emulator(at, AIRFLOW_306)
-    yield at.tests(AIRFLOW_321, "tests/deploy/test_as_mwaa.py")
+    local = (EMULATOR, "tests/unit/lake_local")
+    yield at.tests(AIRFLOW_306, *local, *_without("tests/unit/lake_local/airflow"))
+    yield at.tests(AIRFLOW_306, PLUGIN)
+    yield at.tests(AIRFLOW_321, AS_MWAA, PLUGIN)
     yield _end_to_end_on(at, "3.0.6")
     yield _end_to_end_on(at, "3.2.1")
 
@@ -384,7 +429,7 @@ def _dags_on(at: Checkout, python: str) -> Command:
         python,
         *("tests/unit/lake_airflow", "tests/unit/lake_spec", "tests/unit/lake_check"),
         "tests/unit/lake_plugin",
-        *("tests/unit/lake_site/test_large_lakes.py", "tests/unit/lake_local/airflow"),
+        *(LARGE, "tests/unit/lake_local/airflow"),
         "tests/policy/test_dag_policy.py",
     )
 

@@ -21,7 +21,6 @@ from lake_airflow.emr.job_flow import ALIVE, ENDING, cluster_name, request_probl
 from lake_airflow.emr.steps import StepError
 from lake_airflow.operators.deferral import (
     OTHERS_LOOKS,
-    READS_FAIL,
     READS_LIMIT,
     OutlivesTriggers,
 )
@@ -38,24 +37,16 @@ from lake_airflow.runs.ends import Ends
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.lease import DomainLease
 from lake_airflow.runs.run import Run, RunRefused, check_run
+from lake_airflow.runs.run_tasks import run_name
+from lake_airflow.runs.task_notes import FirstTaskNotes
 from lake_airflow.runs.unloaded import is_unloaded, what_to_do
 from lake_airflow.runs.window import earlier_run, interval_of
-from lake_airflow.runs.xcoms import (
-    CAUSE_XCOM,
-    NO_NEWS_XCOM,
-    RELEASE_XCOM,
-    RUN_XCOM,
-    run_name,
-)
 from lake_spec.layout.stage_tables import MAINTENANCE
 from lake_spec.model import ClusterSpec, EnvironmentSpec, Concurrency
 
 LONGEST_WAIT = timedelta(hours=12)
 """For other runs of the domain. The limit of the whole run counts this too, so that no
 run has its cluster taken from it, and the tasks that end it, in mid-work."""
-
-
-WAITS_XCOM = "waits_since"  # of the first task: since when this try waits, ISO 8601
 
 
 class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
@@ -70,10 +61,6 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
     operator_extra_links = (  # type: ignore[assignment]
         *EmrCreateJobFlowOperator.operator_extra_links,
         RunPageLink(),
-    )
-    own_xcoms = (
-        *(READS_FAIL, WAITS_XCOM, RUN_XCOM, CAUSE_XCOM, RELEASE_XCOM),
-        NO_NEWS_XCOM,
     )
     _job_flow_id: str | None = None  # the provider reads it before it sets it
 
@@ -100,6 +87,10 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
         self.release = release
         self.sha256 = sha256
         self.poll_seconds = poll_seconds
+
+    def notes(self, context: Any) -> FirstTaskNotes:
+        """Return what this task has noted in this run."""
+        return FirstTaskNotes(context, self.task_id)
 
     def clusters(self) -> ClusterFinder:
         """Make a finder of the environment's clusters."""
@@ -147,8 +138,8 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             self.log.info(line)
         files = RunFiles(self.environment, run.name, aws_conn_id=self.aws_conn_id)
         address = files.write("plan.json", planned.to_json())
-        context["ti"].xcom_push(key=RUN_XCOM, value=run.to_xcom())
-        context["ti"].xcom_push(key=RELEASE_XCOM, value=self.release)
+        notes = self.notes(context)
+        notes.run, notes.release = run.to_xcom(), self.release
         raise AirflowSkipException(f"Plan only, nothing is created: {address}")
 
     def _end_unloaded(self, context: Any, run: Run) -> None:
@@ -160,7 +151,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             return
         if self.plan.kind != MAINTENANCE:
             raise AirflowFailException(f"The run is refused: {what_to_do(self.plan)}")
-        context["ti"].xcom_push(key=RUN_XCOM, value=run.to_xcom())
+        self.notes(context).run = run.to_xcom()
         words = f"nothing of {self.plan.domain} has been loaded yet"
         self._end_for_nothing(context, run, words)
         raise AirflowSkipException(f"Nothing to do: {words}.")
@@ -219,12 +210,11 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
 
         The time of waiting is the task's own: a run that is cleared keeps its start.
         """
-        ti, now = context["ti"], datetime.now(timezone.utc)
-        noted = ti.xcom_pull(task_ids=self.task_id, key=WAITS_XCOM)
-        began = datetime.fromisoformat(noted) if noted else now
-        if not noted:
-            ti.xcom_push(key=WAITS_XCOM, value=now.isoformat())
-        if now - began > LONGEST_WAIT:
+        notes, now = self.notes(context), datetime.now(timezone.utc)
+        since = notes.waits_since
+        if since is None:
+            notes.waits_since = since = now
+        if now - since > LONGEST_WAIT:
             raise AirflowFailException(
                 f"The run waited {LONGEST_WAIT} for other runs to end. Start it "
                 "again when they have ended."
@@ -239,8 +229,8 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
 
     def _tell(self, context: Any, cause: str) -> None:
         """Write the run's summary: without a cluster its own task never runs."""
-        context["ti"].xcom_push(key=CAUSE_XCOM, value=cause)
-        context["ti"].xcom_push(key=RELEASE_XCOM, value=self.release)
+        notes = self.notes(context)
+        notes.cause, notes.release = cause, self.release
         name = run_name(self.plan, context)
         summary = summarise_without_cluster(self.plan, name, cause)
         try:
@@ -250,7 +240,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
             self.log.exception("The run's summary could not be written.")
 
     def _find_or_create(self, context: Any, planned: RunPlan) -> str:
-        context["ti"].xcom_push(key=RUN_XCOM, value=planned.run.to_xcom())
+        self.notes(context).run = planned.run.to_xcom()
         request = planned.request
         if found := self.clusters().find(request["Name"]):
             self.log.info("The run has a cluster already: %s", found[0])
@@ -277,7 +267,7 @@ class CreateCluster(OutlivesTriggers, EmrCreateJobFlowOperator):
 
     def _end_for_nothing(self, context: Any, run: Run, why: str) -> None:
         """Note why the run has nothing to do, and write its summary."""
-        context["ti"].xcom_push(key=NO_NEWS_XCOM, value=why)
+        self.notes(context).no_news = why
         files = RunFiles(self.environment, run.name, aws_conn_id=self.aws_conn_id)
         files.write("summary.json", summary_of_nothing(self.plan, run).to_json())
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from datetime import datetime, timedelta, timezone
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 from airflow.providers.amazon.aws.hooks.emr import EmrHook
 from airflow.providers.standard.triggers.temporal import TimeDeltaTrigger
@@ -22,6 +22,7 @@ from botocore.exceptions import NoRegionError
 
 from lake_airflow.compat import TaskDeferralError, TaskDeferralTimeout
 from lake_airflow.emr.hook import is_passing
+from lake_airflow.runs.task_notes import TaskNotes
 
 SHORTEST_PAUSE = 10
 """Seconds; a trigger that fires before Airflow has noted the deferral fails the task."""
@@ -39,34 +40,25 @@ before its cluster counts as idle, also where its trigger is lost."""
 READS_LIMIT = timedelta(hours=2)
 """Time without an answer of AWS after which a task of a cluster fails."""
 
-READS_FAIL = "reads_fail_since"  # an XCom: since when AWS gave no answer, in ISO 8601
-TRY_XCOM = "try"  # the number of the try that the other XComs of a task are of
-
 
 class OutlivesTriggers(BaseOperator):
     """Base of an operator that goes on also where the trigger itself failed.
 
-    What it tells itself by XComs is of one try, and so is the method that a trigger wakes:
-    Airflow 3.0 lets the next try begin in that method, with these XComs.
+    What it notes is of one try, and so is the method that a trigger wakes: Airflow 3.0
+    lets the next try begin in that method, with these notes.
     """
 
-    own_xcoms: ClassVar[tuple[str, ...]] = (READS_FAIL,)
-    """What a try begins without."""
+    def notes(self, context: Any) -> TaskNotes:
+        """Return what this task has noted in this run; a subclass knows more of it."""
+        return TaskNotes(context, self.task_id)
 
     def begins(self, context: Any) -> None:
-        """Forget what an earlier try told itself; `execute` does it first."""
-        ti, number = context["ti"], _try_number(context)
-        before = ti.xcom_pull(task_ids=self.task_id, key=TRY_XCOM)
-        if before == number:
-            return
-        if before is not None:
-            for key in self.own_xcoms:
-                ti.xcom_push(key=key, value=None)
-        ti.xcom_push(key=TRY_XCOM, value=number)
+        """Forget what an earlier try noted; `execute` does it first."""
+        self.notes(context).begin_try(_try_number(context))
 
     def is_of_before(self, context: Any) -> bool:
         """Return whether it was an earlier try that slept."""
-        slept = context["ti"].xcom_pull(task_ids=self.task_id, key=TRY_XCOM)
+        slept = self.notes(context).try_number
         return slept not in (None, _try_number(context))
 
     @abstractmethod
@@ -89,20 +81,19 @@ class OutlivesTriggers(BaseOperator):
 
     def may_ask_again(self, context: Any, error: Exception, limit: timedelta) -> bool:
         """Return whether the error may pass and has not lasted too long in this try."""
-        ti, now = context["ti"], datetime.now(timezone.utc).isoformat()
-        since = ti.xcom_pull(task_ids=self.task_id, key=READS_FAIL) or now
-        waited = datetime.fromisoformat(now) - datetime.fromisoformat(since)
-        if not is_passing(error) or waited > limit:
+        notes, now = self.notes(context), datetime.now(timezone.utc)
+        since = notes.reads_fail_since or now
+        if not is_passing(error) or now - since > limit:
             return False
-        ti.xcom_push(key=READS_FAIL, value=since)
+        notes.reads_fail_since = since
         self.log.warning("AWS has not answered since %s: %s", since, error)
         return True
 
     def reads_succeed(self, context: Any) -> None:
         """Note that AWS answers again."""
-        ti = context["ti"]
-        if ti.xcom_pull(task_ids=self.task_id, key=READS_FAIL):
-            ti.xcom_push(key=READS_FAIL, value=None)
+        notes = self.notes(context)
+        if notes.reads_fail_since:
+            notes.reads_fail_since = None
 
     def resume_execution(
         self, next_method: str, next_kwargs: dict[str, Any] | None, context: Any

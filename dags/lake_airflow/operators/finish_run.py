@@ -27,18 +27,15 @@ from lake_airflow.reporting.table_states import record_run
 from lake_airflow.runs.covered import Covered
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.run import Run
-from lake_airflow.runs.xcoms import (
-    COST_XCOM,
+from lake_airflow.runs.run_tasks import (
     END_TASK,
-    STEPS_XCOM,
     SUMMARY_TASK,
-    covering_run,
     pinned_run,
     pinned_run_if_any,
     run_name,
     task_states,
-    reported_cause,
 )
+from lake_airflow.runs.task_notes import FirstTaskNotes, LastTaskNotes, StageNotes
 from lake_spec.layout.dag_names import CREATE_TASK
 from lake_spec.model import EnvironmentSpec
 from lake_spec.state.report import State
@@ -61,18 +58,17 @@ class EndTask(BaseOperator):
         self.environment = environment
 
     def _summary(self, context: Any) -> Summary:
-        ti = context["ti"]
-        run = pinned_run_if_any(context)
+        first, run = FirstTaskNotes.of_run(context), pinned_run_if_any(context)
         if run and run.plan_only:
             return summary_of_plan(self.plan, run)
-        if run and ti.xcom_pull(task_ids=CREATE_TASK) is not None:
-            return self._of_stages(ti, run)
-        cause = reported_cause(context) or f"see the log of the task {CREATE_TASK}."
+        if run and first.cluster_id is not None:
+            return self._of_stages(context, run)
+        cause = first.cause or f"see the log of the task {CREATE_TASK}."
         return summarise_without_cluster(self.plan, run_name(self.plan, context), cause)
 
-    def _of_stages(self, ti: Any, run: Run) -> Summary:
+    def _of_stages(self, context: Any, run: Run) -> Summary:
         steps = {
-            stage.name: ti.xcom_pull(task_ids=stage.name, key=STEPS_XCOM)
+            stage.name: StageNotes(context, stage.name).steps
             for stage in self.plan.stages
         }
         reports = read_reports(self._files(run.name), self.plan, run, steps)
@@ -132,7 +128,10 @@ class RunResult(EndTask):
         states = task_states(context, self.plan, *ours)
         if states.get(CREATE_TASK) == "skipped" and _only_planned(context):
             raise AirflowSkipException("Plan only: there is nothing to finish.")
-        if states.get(CREATE_TASK) == "skipped" and covering_run(context):
+        if (
+            states.get(CREATE_TASK) == "skipped"
+            and FirstTaskNotes.of_run(context).no_news
+        ):
             raise AirflowSkipException("Nothing new: there is nothing to finish.")
         lacking = _lacking(states, stages)
         if lacking and states.get(SUMMARY_TASK) == "failed":
@@ -192,7 +191,7 @@ class RunResult(EndTask):
         self, context: Any, *, failed: bool = False, causes: tuple[str, ...] = ()
     ) -> None:
         """Write the states of the run's tables; a failure leaves the run as it was."""
-        name, ti = run_name(self.plan, context), context["ti"]
+        name = run_name(self.plan, context)
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         ended = EndedRun(self.plan.dag_id, name, context["run_id"], now, failed, causes)
         try:
@@ -201,7 +200,7 @@ class RunResult(EndTask):
                 self.environment,
                 ended,
                 summary=self._written_summary(name),
-                minutes=ti.xcom_pull(task_ids=END_TASK, key=COST_XCOM) or {},
+                minutes=LastTaskNotes(context, END_TASK).minutes,
                 aws_conn_id=AWS_CONNECTION,
             )
         except Exception:
@@ -254,7 +253,7 @@ def _lacking(states: dict[str, str], stages: list[str]) -> list[str]:
 def _is_reported(context: Any, lacking: list[str]) -> bool:
     """Return whether the run's summary has the causes of what is lacking."""
     if lacking == [CREATE_TASK]:
-        return bool(reported_cause(context))
+        return bool(FirstTaskNotes.of_run(context).cause)
     return lacking == [SUMMARY_TASK]
 
 

@@ -18,7 +18,7 @@ from airflow.sdk import DAG, BaseOperator
 from lake_airflow.compat import AirflowFailException
 from lake_airflow.operators.create_cluster import CreateCluster
 from lake_airflow.operators.reaper import OWNER
-from lake_airflow.runs.xcoms import RELEASE_XCOM
+from lake_airflow.runs.task_notes import ReleaseNotes
 from lake_spec.layout.dag_names import PROOF, PROOF_TASK
 from lake_spec.layout.run_key import run_key
 
@@ -40,7 +40,7 @@ class ProveRelease(BaseOperator):
 
     def execute(self, context: Any) -> None:
         """Note the release first, so that also a failure says whose it is."""
-        context["ti"].xcom_push(key=RELEASE_XCOM, value=self.release)
+        ReleaseNotes(context, self.task_id).release = self.release
         key = run_key(context["run_id"])
         faults = [
             fault

@@ -26,9 +26,9 @@ from lake_airflow.emr.clusters import (
 from lake_airflow.reporting.cost_ledger import Ledger
 from lake_airflow.reporting.notifier import alarm_notifier
 from lake_airflow.runs.ends import Ends
+from lake_spec.layout.dag_names import REAPER
 from lake_spec.model import EnvironmentSpec
 
-DAG_ID = "lake_reaper"
 OWNER = "data-platform"
 YOUNG = timedelta(minutes=10)
 """Age up to which a cluster is left alone, whatever its run does."""
@@ -94,7 +94,7 @@ class TerminateOrphans(BaseOperator):
         """Tell the run who ended it, where a tag has the run."""
         if (run := run_of(cluster)) != cluster["Id"]:
             ends = Ends(self.environment, run, aws_conn_id=self.aws_conn_id)
-            ends.note(cluster["Id"], by=DAG_ID, why=why)
+            ends.note(cluster["Id"], by=REAPER, why=why)
 
     def _note_costs(self) -> None:
         """Add clusters to the ledger that ended without the task of their run."""
@@ -121,7 +121,7 @@ class TerminateOrphans(BaseOperator):
 def reaper(environment: EnvironmentSpec) -> DAG:
     """Build the DAG that terminates orphaned clusters periodically."""
     with DAG(
-        DAG_ID,
+        REAPER,
         description=f"Terminates clusters of {environment.name} that no run needs",
         doc_md=__doc__,
         schedule=environment.reaper_schedule,
@@ -131,7 +131,7 @@ def reaper(environment: EnvironmentSpec) -> DAG:
         dagrun_timeout=timedelta(minutes=30),
         default_args={"owner": OWNER},
         tags=["lake", "reaper"],
-        on_failure_callback=alarm_notifier(DAG_ID, environment.alarm_topic),
+        on_failure_callback=alarm_notifier(REAPER, environment.alarm_topic),
     ) as dag:
         TerminateOrphans(
             task_id="end_leftovers",

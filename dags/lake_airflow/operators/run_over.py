@@ -26,7 +26,7 @@ from lake_airflow.reporting.summary import FAILED
 from lake_airflow.runs.ends import Ends
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.lease import DomainLease
-from lake_airflow.runs.xcoms import END_TASK
+from lake_airflow.runs.run_tasks import END_TASK
 from lake_spec.model import EnvironmentSpec
 
 SUMMARY, PLAN = "summary.json", "plan.json"

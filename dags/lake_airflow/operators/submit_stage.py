@@ -27,7 +27,6 @@ from lake_airflow.emr.steps import (
 from lake_airflow.operators.deferral import (
     LONGEST_SLEEP,
     OTHERS_LOOKS,
-    READS_FAIL,
     SHORTEST_PAUSE,
     WaitsForEmr,
 )
@@ -38,14 +37,11 @@ from lake_airflow.reporting.summary import causes_of_stage
 from lake_airflow.runs.ends import NOBODY, Ends
 from lake_airflow.runs.files import RunFiles
 from lake_airflow.runs.run import Run
-from lake_airflow.runs.xcoms import CLUSTER_ID, STEPS_XCOM, pinned_run
+from lake_airflow.runs.run_tasks import pinned_run
+from lake_airflow.runs.task_notes import CLUSTER_ID, StageNotes
 from lake_spec.model import DomainSpec, EnvironmentSpec
 
 TRIES, BEFORE_LOOKING = 3, 10  # submissions without a reply; seconds
-FOLLOWS_XCOM = "follows"  # of a stage: this try has submitted, or found, its steps
-KNOWN_XCOM = "known"  # of a stage: ids of the steps before this try submitted its own
-CANCELLED_XCOM = "cancelled"  # of a stage: when it first cancelled which step of others
-FORCED_XCOM = "forced"  # of a stage: the cluster on which it ended a step by force
 _TRIGGER_STEPS = 10  # ids that EMR's ListSteps takes at once
 
 FORCE_AFTER, GIVE_UP_AFTER = timedelta(minutes=5), timedelta(minutes=20)
@@ -70,11 +66,6 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):  # type: ignore[misc]
         *EmrAddStepsOperator.operator_extra_links,
         RunPageLink(),
         StepLogLink(),
-    )
-
-    own_xcoms = (
-        *(READS_FAIL, FOLLOWS_XCOM, KNOWN_XCOM),
-        *(CANCELLED_XCOM, FORCED_XCOM, STEPS_XCOM),
     )
 
     def __init__(
@@ -107,6 +98,10 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):  # type: ignore[misc]
         self.ends: list[dict[str, Any]] = []  # how its steps ended
         self.ended: Run | None = None  # the run whose steps ended
 
+    def notes(self, context: Any) -> StageNotes:
+        """Return what this task has noted in this run."""
+        return StageNotes(context, self.task_id)
+
     @property
     def cluster_id(self) -> str:
         """The run's cluster; `execute` skips a run without one."""
@@ -130,19 +125,19 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):  # type: ignore[misc]
         if not self.job_flow_id:
             raise AirflowSkipException("The run has no cluster.")
         self.begins(context)
-        context["ti"].xcom_push(key=FOLLOWS_XCOM, value=False)
+        self.notes(context).follows = False
         try:
             self._begin(context)
         except _FAILED_READS as error:
             self.after_failed_read(context, error, self.start_limit, "execute_again")
-        context["ti"].xcom_push(key=FOLLOWS_XCOM, value=True)
+        self.notes(context).follows = True
         self.follow(context, may_defer=True)
 
     def _begin(self, context: Any) -> None:
         """Submit the steps unless EMR has them."""
-        wanted, ti = self._wanted(context), context["ti"]
+        wanted = self._wanted(context)
         if not wanted:
-            ti.xcom_push(key=STEPS_XCOM, value=[])
+            self.notes(context).steps = []
             raise AirflowSkipException(f"{self.stage.name}: nothing to do.")
         listed = self.cluster_steps().listed()
         there = step_status.newest_by_name(listed)
@@ -160,15 +155,14 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):  # type: ignore[misc]
         By this try, or by an earlier one: not one of before the task was cleared, for
         Airflow counts its tries on from there.
         """
-        ti = context["ti"]
-        before = ti.xcom_pull(task_ids=self.task_id, key=KNOWN_XCOM)
+        ti, before = context["ti"], self.notes(context).known
         if before is None and getattr(ti, "try_number", 1) > 1:
             files = self._files(pinned_run(context))
             if self._submission in files.names():
                 noted = files.read(self._submission)
                 if noted["max_tries"] == getattr(ti, "max_tries", None):
-                    before = noted["before"]
-        return set() if before is None else _ids(listed) - set(before)
+                    before = set(noted["before"])
+        return set() if before is None else _ids(listed) - before
 
     def _note_submission(self, context: Any, *, before: set[str]) -> None:
         """Note the ids of the steps that are there, before others are submitted.
@@ -176,10 +170,10 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):  # type: ignore[misc]
         A worker that is killed right after it submitted its steps, which end before the
         next try looks, leaves nothing else by which that try could know them.
         """
-        ti, ids = context["ti"], sorted(before)
-        note = {"max_tries": getattr(ti, "max_tries", None), "before": ids}
+        max_tries = getattr(context["ti"], "max_tries", None)
+        note = {"max_tries": max_tries, "before": sorted(before)}
         self._files(pinned_run(context)).write(self._submission, note)
-        ti.xcom_push(key=KNOWN_XCOM, value=ids)
+        self.notes(context).known = before
 
     @property
     def _submission(self) -> str:
@@ -195,8 +189,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):  # type: ignore[misc]
         A step of the name that the run left before it was cleared is not this try's: to
         follow that one would be green without any work.
         """
-        ti = context["ti"]
-        return bool(ti.xcom_pull(task_ids=self.task_id, key=FOLLOWS_XCOM))
+        return self.notes(context).follows
 
     def _wait_for_others(
         self, context: Any, wanted: list[Step], listed: list[dict[str, Any]]
@@ -229,14 +222,14 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):  # type: ignore[misc]
 
     def _end_others(self, context: Any, alive: list[dict[str, Any]]) -> None:
         """Interrupt steps, then kill them, then give up waiting for them."""
-        ti, now = context["ti"], datetime.now(timezone.utc)
-        cancelled = ti.xcom_pull(task_ids=self.task_id, key=CANCELLED_XCOM) or {}
-        since = {s["Id"]: cancelled.get(s["Id"], now.isoformat()) for s in alive}
-        ti.xcom_push(key=CANCELLED_XCOM, value=since)
-        waited = now - min(map(datetime.fromisoformat, since.values()))
+        notes, now = self.notes(context), datetime.now(timezone.utc)
+        cancelled = notes.cancelled
+        since = {step["Id"]: cancelled.get(step["Id"], now) for step in alive}
+        notes.cancelled = since
+        waited = now - min(since.values())
         by_force = waited >= FORCE_AFTER
         if by_force:
-            ti.xcom_push(key=FORCED_XCOM, value=self.job_flow_id)
+            notes.forced_on = self.job_flow_id
         why = f"it was over its limit of {self.limit}, and no task followed it."
         refused = self._cancel(context, alive, why, by_force=by_force)
         if waited >= GIVE_UP_AFTER:
@@ -265,11 +258,12 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):  # type: ignore[misc]
 
     def _forced_by(self, context: Any) -> set[str]:
         """Return the stages of the run that killed a step of this cluster."""
-        pull = context["ti"].xcom_pull
-        clusters = {
-            s.name: pull(task_ids=s.name, key=FORCED_XCOM) for s in self.plan.stages
+        names = (stage.name for stage in self.plan.stages)
+        return {
+            name
+            for name in names
+            if StageNotes(context, name).forced_on == self.job_flow_id
         }
-        return {name for name, each in clusters.items() if each == self.job_flow_id}
 
     def _over_limit(self, alive: list[dict[str, Any]]) -> timedelta:
         now = datetime.now(timezone.utc)
@@ -424,7 +418,7 @@ class SubmitStage(WaitsForEmr, EmrAddStepsOperator):  # type: ignore[misc]
             if end.get("log") and lacks_report(self.stage, run, reports):
                 step_status.add_reason(end, self._exception(end["log"]))
         self.ends, self.ended = ends, run
-        context["ti"].xcom_push(key=STEPS_XCOM, value=ends)
+        self.notes(context).steps = ends
         for end in ends:
             self.log.info("Step %s %s %s", end.get("id"), end["name"], end["state"])
         if failed:

@@ -14,25 +14,24 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lake_airflow.compat import AirflowSkipException
 from lake_airflow.emr.clusters import ClusterFinder
 from lake_airflow.emr.job_flow import ENDED, ENDING, cluster_name
-from lake_airflow.operators.deferral import LATE, READS_FAIL, READS_LIMIT, WaitsForEmr
+from lake_airflow.operators.deferral import LATE, READS_LIMIT, WaitsForEmr
 from lake_airflow.operators.links import RunPageLink
 from lake_airflow.planning.plan import DagPlan
 from lake_airflow.reporting.cost_ledger import Ledger, entry_line
 from lake_airflow.runs.ends import Ends
 from lake_airflow.runs.lease import DomainLease
-from lake_airflow.runs.xcoms import (
+from lake_airflow.runs.run_tasks import run_name, task_states
+from lake_airflow.runs.task_notes import (
     CLUSTER_ID,
-    COST_XCOM,
-    run_name,
-    task_states,
-    reported_cause,
+    FirstTaskNotes,
+    LastTaskNotes,
+    Termination,
 )
 from lake_check.costs.ledger import rows
 from lake_spec.layout.dag_names import CREATE_TASK
 from lake_spec.model import EnvironmentSpec
 
 END_LIMIT = timedelta(minutes=30)
-ENDS_XCOM = "ends"  # the cluster whose termination was requested, and when, in ISO 8601
 QUICK_END = timedelta(seconds=15)
 """So long the task waits itself: a trigger that fires before Airflow has noted
 the deferral fails the task, and a cluster without work can end that quickly."""
@@ -50,8 +49,6 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):  # type: ignor
         *EmrTerminateJobFlowOperator.operator_extra_links,
         RunPageLink(),
     )
-
-    own_xcoms = (READS_FAIL, ENDS_XCOM, COST_XCOM)
 
     def __init__(
         self,
@@ -72,6 +69,10 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):  # type: ignor
         self.plan = plan
         self.environment = environment
 
+    def notes(self, context: Any) -> LastTaskNotes:
+        """Return what this task has noted in this run."""
+        return LastTaskNotes(context, self.task_id)
+
     def clusters(self) -> ClusterFinder:
         """Make a finder of the environment's clusters."""
         return ClusterFinder(self.hook.conn, self.environment)
@@ -90,9 +91,8 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):  # type: ignor
             raise AirflowSkipException("The run has no cluster.")
         self._note_end(context, self.job_flow_id)
         super().execute(context)
-        now = datetime.now(timezone.utc).isoformat()
-        ends = {"cluster": self.job_flow_id, "since": now}
-        context["ti"].xcom_push(key=ENDS_XCOM, value=ends)
+        requested = Termination(self.job_flow_id, datetime.now(timezone.utc))
+        self.notes(context).termination = requested
         if self._ended_within(QUICK_END, every=1):
             return self._gone(context)
         return self.follow(context, may_defer=True)
@@ -111,7 +111,9 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):  # type: ignor
         """Return whether a cluster may still appear: the first task was marked while
         it worked, or its worker died, and its request to EMR may be on its way."""
         state = task_states(context, self.plan, CREATE_TASK).get(CREATE_TASK)
-        return state in ("failed", "success") and not reported_cause(context)
+        return (
+            state in ("failed", "success") and not FirstTaskNotes.of_run(context).cause
+        )
 
     def _defer_until_gone(self) -> None:
         self.defer(
@@ -127,21 +129,20 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):  # type: ignor
 
     def has_begun(self, context: Any) -> bool:
         """Return whether termination of the cluster was requested."""
-        ti = context["ti"]
-        return bool(ti.xcom_pull(task_ids=self.task_id, key=ENDS_XCOM))
+        return self.notes(context).termination is not None
 
     def follow(self, context: Any, *, may_defer: bool) -> str:
         """Wait until the cluster is gone; how it ended does not concern this task."""
-        ends = context["ti"].xcom_pull(task_ids=self.task_id, key=ENDS_XCOM)
-        self.job_flow_id = ends["cluster"]  # also if found by its name alone
+        requested = self.notes(context).termination
+        assert requested, "who follows an end has requested it"
+        self.job_flow_id = requested.cluster  # also if found by its name alone
         try:
             if self.clusters().state(self.job_flow_id) in ENDED:
                 return self._gone(context)
         except (BotoCoreError, ClientError) as error:
             self.after_failed_read(context, error, READS_LIMIT, "follow_again")
         self.reads_succeed(context)
-        waited = datetime.now(timezone.utc) - datetime.fromisoformat(ends["since"])
-        if waited > END_LIMIT:
+        if datetime.now(timezone.utc) - requested.since > END_LIMIT:
             raise self._lives_on()
         if may_defer and self.can_defer():
             self._defer_until_gone()
@@ -155,7 +156,7 @@ class TerminateCluster(WaitsForEmr, EmrTerminateJobFlowOperator):  # type: ignor
         if entry := self._note_cost():
             costs = rows([entry], "table")[:-1]  # the last one is the total
             minutes = {row["table"]: round(row["minutes"], 3) for row in costs}
-            context["ti"].xcom_push(key=COST_XCOM, value=minutes)
+            self.notes(context).minutes = minutes
         return self.job_flow_id
 
     def _give_back_lease(self, context: Any) -> None:

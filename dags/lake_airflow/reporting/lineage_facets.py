@@ -38,6 +38,7 @@ from lake_airflow.reporting.reports import Report, Reports
 from lake_airflow.runs.run import Run
 from lake_airflow.settings import read_settings
 from lake_check.parsing.product_plans import planned
+from lake_spec.facts.landing_folders import landing_folder
 from lake_spec.layout.dag_names import FULL_LOAD, INCREMENTAL, REBUILD, REPROCESS
 from lake_spec.layout.stage_tables import (
     DIMENSION,
@@ -58,7 +59,16 @@ from lake_spec.lineage.columns import (
 )
 from lake_spec.lineage.sensitivity import ColumnSensitivity
 from lake_spec.lineage.uses import on_a_way, on_all_ways
-from lake_spec.model import Check, DomainSpec, EnvironmentSpec, Sensitivity, TableSpec
+from lake_spec.model import (
+    Check,
+    DomainSpec,
+    EnvironmentSpec,
+    FileTable,
+    ProductTable,
+    Sensitivity,
+    TableSpec,
+    VersionedTable,
+)
 from lake_spec.model.continuous import CONTINUOUS
 from lake_spec.state.report import State
 
@@ -133,7 +143,9 @@ class StageLineage:
     @cached_property
     def _stored_as(self) -> dict[str, str]:
         """The names that folders of tables have, also of those that products read."""
-        products = (t.product for t in self._planned.tables if t.is_product)
+        products = (
+            t.source for t in self._planned.tables if isinstance(t, ProductTable)
+        )
         plans = [each.plan for each in products if each.plan]
         read = {e.table: e.folder_of for plan in plans for e in plan.inputs}
         return {**read, **{name: t.stored_as for name, t in self._tables.items()}}
@@ -248,7 +260,7 @@ class StageLineage:
     def _assertions(self, place: Place, report: Report) -> list[Assertion]:
         """Return the checks of a layer, and the rules of rows where they were tested."""
         spec, layer = self._tables[place[0]], FOLDERS[place[1]]
-        is_tested = spec.is_product or place[1] == _LOG
+        is_tested = isinstance(spec, ProductTable) or place[1] == _LOG
         found = rules_kept(spec.quality, report, is_stored=True) if is_tested else []
         checks = [each for each in spec.checks if each.layer.value == layer]
         return found + checks_passed(checks, report, self._is_shown(spec))
@@ -320,8 +332,9 @@ class StageLineage:
     def _name(self, place: Place) -> Place:
         """Return namespace and name of a dataset."""
         full_name, layer = place
-        if layer == Layer.SOURCE.value:
-            path = f"{self.environment.landing}/{self._tables[full_name].landed.path}"
+        table = self._tables.get(full_name)
+        if layer == Layer.SOURCE.value and isinstance(table, FileTable):
+            path = landing_folder(self.environment, table)
         else:
             warehouse = self.environment.warehouse
             stored = self._stored_as.get(full_name, full_name)
@@ -344,7 +357,9 @@ def _schema_field(
 ) -> schema_dataset.SchemaDatasetFacetFields:
     """Describe a column; the types of a file's columns are its own."""
     declared = None if is_source else spec.column(column)
-    times = (spec.history.columns.valid_from, spec.history.columns.valid_to)
+    times: tuple[str, ...] = ()
+    if isinstance(spec, VersionedTable):
+        times = (spec.history.columns.valid_from, spec.history.columns.valid_to)
     kind = declared.type if declared else None
     return schema_dataset.SchemaDatasetFacetFields(
         name=column,

@@ -24,7 +24,7 @@ from lake_airflow.reporting import messages
 from lake_airflow.reporting.summary import SUCCEEDED
 from lake_airflow.runs.files import RunFiles, report_folder
 from lake_airflow.runs.s3_object import S3Object
-from lake_airflow.runs.xcoms import run_name
+from lake_airflow.runs.run_tasks import run_name
 from lake_spec.model import EnvironmentSpec
 from lake_spec.state.state_format import FORMAT, parse_state
 

@@ -39,7 +39,9 @@ def write_site(
     products.
     """
     settings = read_settings()
-    spec, *others = _domains(plan.domain, settings.tables, settings.plans())
+    spec, *others = _domains(
+        plan.domain, settings.tables, settings.plans(), environment
+    )
     client = S3Hook(aws_conn_id=aws_conn_id, region_name=environment.region).conn
     facts = facts_of(
         spec,
@@ -56,18 +58,20 @@ def write_site(
     return write_run(facts, environment, site, run=run_name, whole=is_erase)
 
 
-def _domains(name: str, tables: Path, plans: Plans) -> list[DomainSpec]:
+def _domains(
+    name: str, tables: Path, plans: Plans, environment: EnvironmentSpec
+) -> list[DomainSpec]:
     """List a domain, then those of the tables that its products read, and so on.
 
     A domain with mistakes is left out: its columns count as personal.
     """
-    found = {name: planned(load_domain(name, tables), plans)}
+    found = {name: planned(load_domain(name, tables, environment), plans)}
     waiting = list(found.values())
     while waiting:
         reads = (table for each in waiting.pop().tables for table in reads_of(each))
         for other in {each.partition(".")[0] for each in reads} - set(found):
             try:
-                found[other] = planned(load_domain(other, tables), plans)
+                found[other] = planned(load_domain(other, tables, environment), plans)
             except LakeError as error:
                 log.warning("no specs of %s for the pages: %s", other, error)
             else:

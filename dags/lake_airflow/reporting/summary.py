@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Optional
 
 from lake_airflow.emr.step_status import is_failed, words_of
@@ -15,13 +15,10 @@ from lake_airflow.runs.run import Run
 from lake_check.messages.message_ids import help_lines
 from lake_spec import VERSION
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.layout.dag_names import FULL_LOAD, INCREMENTAL, REPROCESS
+from lake_spec.facts.late_sources import why_late
+from lake_spec.layout.stage_tables import INGESTING
 from lake_spec.model import Event
-from lake_spec.model.continuous import CONTINUOUS
 from lake_spec.state.report import FAILED_TABLE
-
-INGESTING = (FULL_LOAD, INCREMENTAL, REPROCESS, CONTINUOUS)
-"""Stages whose reports have the newest file of a table and all of its bad rows."""
 
 SUCCEEDED, FAILED, SKIPPED = "succeeded", "failed", "skipped"
 _COLUMNS = (
@@ -208,22 +205,12 @@ def _too_many_bad(report: Report, limit: Optional[float]) -> Optional[str]:
 
 
 def _late(report: Report, watched: AlertThresholds, now: datetime) -> Optional[str]:
-    hours = watched.late_after_hours
-    if hours is None or "newest_input" not in report:
+    if "newest_input" not in report:
         return None
     newest = report["newest_input"]
-    if newest is None:
-        return (
-            f"source is late: no file yet, expected every {hours:g} h"
-            " (source.late_after_hours). Check the source."
-        )
-    landed = datetime.fromisoformat(newest)
-    if now - landed <= timedelta(hours=hours):
-        return None
-    return (
-        f"source is late: newest file of {landed:%Y-%m-%d %H:%M} UTC,"
-        f" expected every {hours:g} h (source.late_after_hours). Check the source."
-    )
+    landed = datetime.fromisoformat(newest) if newest else None
+    why = why_late(watched.late_after_hours, landed, now)
+    return f"source is late: {why}. Check the source." if why else None
 
 
 def _tables_of(found: Sequence[Finding], event: Event) -> tuple[str, ...]:

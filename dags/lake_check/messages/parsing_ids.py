@@ -9,7 +9,7 @@ class ParsingId(str, Enum):
     """An id, with the cause and what to do below it."""
 
     UNKNOWN_KEY = "unknown-key"
-    """A spec has a key that its kind of spec does not have, mostly a misspelt one.
+    """A spec has a key that its kind of spec or of table does not have, mostly a misspelt one.
 
     Fix: Write one of the keys in the message, or remove the key.
     """

@@ -7,7 +7,8 @@ from typing import Any, List, Tuple
 
 from lake_spec.model import envelopes
 from lake_spec.model.envelopes import Debezium
-from lake_spec.model.sources import Feed, Operation
+from lake_spec.model.sources import Operation
+from lake_spec.model.table import FeedTable
 from lake_spec.model.table_parts import Column
 
 
@@ -17,10 +18,9 @@ def with_implied(spec: Any) -> Any:
     Settings that the file names win. A spec without envelope is left as it is, and
     so is one without columns: its rules ask for them.
     """
-    source = getattr(spec, "source", None)
-    if not isinstance(source, Feed) or source.envelope is None or not spec.columns:
+    if not isinstance(spec, FeedTable) or spec.envelope is None or not spec.columns:
         return spec
-    envelope = source.envelope
+    source, envelope = spec.source, spec.envelope
     return replace(
         spec,
         source=replace(source, operation=source.operation or _operation()),

@@ -19,7 +19,7 @@ from typing import (
 )
 
 from lake_check.messages.parsing_ids import ParsingId
-from lake_check.parsing.defaults import fitting, merge
+from lake_check.parsing.defaults import merge
 from lake_check.parsing.derived_settings import with_implied
 from lake_check.parsing.from_yaml import decode
 from lake_check.parsing.node import Node
@@ -35,7 +35,7 @@ from lake_check.rules.landing_folders import landing_folder_is_own
 from lake_spec.diagnostics.diagnostic import Diagnostic, Path as KeyPath, got
 from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.diagnostics.suggestions import did_you_mean
-from lake_spec.model import DomainSpec, Product, TableSpec
+from lake_spec.model import DomainSpec, FileTable, ProductTable, TableSpec
 from lake_spec.model.field_types import shape_of
 
 DEFAULTS = "_defaults.yml"
@@ -135,7 +135,7 @@ def read_spec(
     if root is None:
         return None
     if defaults is not None:
-        root = merge(shape_of(cls), root, fitting(root, defaults))
+        root = merge(shape_of(cls), root, defaults)
     decoded = decode(cls, root, given=given)
     survey.add(decoded.diagnostics)
     if decoded.spec is None or () in decoded.broken:
@@ -213,7 +213,7 @@ def _report_unused(survey: Survey, folder: Path, specs: Iterable[TableSpec]) -> 
     Nothing is reported where a spec could not be read.
     """
     products = {
-        each.name: each.source for each in specs if isinstance(each.source, Product)
+        each.name: each.source for each in specs if isinstance(each, ProductTable)
     }
     used = {each.sql for each in products.values()}
     for entry in entries(survey, folder) if not survey.found else ():
@@ -235,7 +235,8 @@ def _landing_diagnostics(
     table: ParsedSpec[TableSpec], tables: Path
 ) -> Iterable[Diagnostic]:
     """List diagnostics of the landing folder of a table that is readable so far."""
-    if ("source",) in {path[:1] for path in table.broken}:
+    is_broken = ("source",) in {path[:1] for path in table.broken}
+    if is_broken or not isinstance(table.spec, FileTable):
         return
     for problem in landing_folder_is_own(table.spec, lambda name: _owner(tables, name)):
         yield table.root.diagnostic(problem)

@@ -16,6 +16,7 @@ from lake_check.parsing.node import Node, REFUSED
 from lake_spec.diagnostics.diagnostic import Diagnostic, Path, Problem, got
 from lake_spec.diagnostics.suggestions import nearest
 from lake_spec.model.field_types import (
+    ByKind,
     Choice,
     ListOf,
     MapOf,
@@ -41,17 +42,22 @@ def decode(
     cls: type, root: Node, *, given: Optional[Mapping[str, Any]] = None
 ) -> DecodeResult:
     """Decode a spec of a class; `given` are top settings that its place determines."""
-    decoder = _Decoder(root, given or {})
-    spec = decoder.value(shape_of(cls), root, ())
+    shape = shape_of(cls)
+    kinds = shape if isinstance(shape, ByKind) else None
+    decoder = _Decoder(root, given or {}, kinds)
+    spec = decoder.value(shape, root, ())
     return DecodeResult(spec, decoder.diagnostics, decoder.broken)
 
 
 class _Decoder:
     """One pass over one file."""
 
-    def __init__(self, root: Node, given: Mapping[str, Any]) -> None:
+    def __init__(
+        self, root: Node, given: Mapping[str, Any], kinds: Optional[ByKind]
+    ) -> None:
         self.root = root
         self.given = given
+        self.kinds = kinds
         self.diagnostics: List[Diagnostic] = []
         self.broken: Set[Path] = set()
 
@@ -71,6 +77,8 @@ class _Decoder:
         is_choice = isinstance(shape, Choice)
         rule = ParsingId.VALUE_NOT_ALLOWED if is_choice else ParsingId.WRONG_TYPE
         hint = wording.expected(shape, node.value)
+        if is_choice and isinstance(node.value, str):
+            hint += wording.takers(self.kinds, path, node.value)
         self.report(got(path, node.plain(), hint, rule.value))
         return self._broken(shape, path)
 
@@ -89,6 +97,22 @@ class _Decoder:
         if node.value in shape.choices:
             return shape.enum(node.value)
         return self.wrong(shape, node, path)
+
+    def by_kind(self, shape: ByKind, node: Node, path: Path) -> Any:
+        if not isinstance(node.value, dict):
+            return self.wrong(shape, node, path)
+        kind = node.at((shape.told_by, shape.tag))
+        record = shape.record_of(kind.value if kind else None)
+        if record is not None:
+            return self._settings(record, node, path, "")
+        # The kind is reported with the setting that lacks it. What else is wrong is looked
+        # for as in a table of the widest kind, which takes the place of this one.
+        found = self._values(Record(shape.widest.cls, shape.settings), node, path, "")
+        found[shape.told_by] = empty_values.of(
+            shape.widest.settings[shape.told_by].shape
+        )
+        names = shape.widest.settings
+        return shape.widest.build({n: each for n, each in found.items() if n in names})
 
     def list_of(self, shape: ListOf, node: Node, path: Path) -> Any:
         if not isinstance(node.value, list):
@@ -126,6 +150,11 @@ class _Decoder:
         return self._settings(shape, node, path, "")
 
     def _settings(self, shape: Record, node: Node, path: Path, tag: str) -> Any:
+        return shape.build(self._values(shape, node, path, tag))
+
+    def _values(
+        self, shape: Record, node: Node, path: Path, tag: str
+    ) -> Dict[str, Any]:
         given = self.given if not path else {}
         meant = self._unknown_keys(shape, node, path, tag)
         values: Dict[str, Any] = {}
@@ -138,7 +167,7 @@ class _Decoder:
                 )
             elif setting.is_required:
                 values[name] = self._missing(setting, path, name in meant)
-        return shape.build(values)
+        return values
 
     def _unknown_keys(
         self, shape: Record, node: Node, path: Path, tag: str
@@ -149,7 +178,7 @@ class _Decoder:
         meant = set()
         for key in node.value:
             if key not in known and key != tag:
-                self.report(wording.unknown_key(shape, key, path, known))
+                self.report(wording.unknown_key(shape, key, path, known, self.kinds))
                 meant.add(nearest(key, absent))
         return meant
 
@@ -172,6 +201,7 @@ _READERS: Dict[type, Callable[..., Any]] = {
     Maybe: _Decoder.maybe,
     Scalar: _Decoder.scalar,
     Choice: _Decoder.choice,
+    ByKind: _Decoder.by_kind,
     ListOf: _Decoder.list_of,
     MapOf: _Decoder.map_of,
     OneOf: _Decoder.one_of,

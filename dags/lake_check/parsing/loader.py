@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Dict, List, Optional, Tuple, Type, TypeVar
 
@@ -25,10 +25,12 @@ from lake_check.rules.connections import (
 from lake_check.rules.continuous import cluster_outlasts_continuous_run
 from lake_check.rules.domain import cluster_outlasts_stage
 from lake_check.rules.environment import environments_share_no_catalogue
+from lake_check.rules.landing_folders import landing_roots_have_tables
 from lake_check.rules.readers import grants_name_tables, readers_name_what_exists
 from lake_spec.diagnostics.diagnostic import Path as KeyPath, Problem
 from lake_spec.diagnostics.errors import NoSuchFile, NoSuchSpec
 from lake_spec.diagnostics.suggestions import did_you_mean
+from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.layout.dag_names import DAG_KINDS
 from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
 from lake_spec.model.continuous import CONTINUOUS
@@ -44,42 +46,63 @@ class Lake:
     clusters: Dict[str, ClusterSpec] = field(default_factory=dict)
 
 
-def load_lake(tables: Path, *, clusters: Optional[Path] = None) -> Lake:
+def load_lake(
+    tables: Path,
+    *,
+    clusters: Optional[Path] = None,
+    environment: Optional[EnvironmentSpec] = None,
+) -> Lake:
     """Load all domains of a folder. Raises SpecErrors with the diagnostics of all
     files.
 
-    Without `clusters` the clusters that domains name are not looked up.
+    Args:
+        clusters: the folder of the clusters that domains name; if left out, they are not
+            looked up.
+        environment: where the domains are to run; if left out, settings that one gives
+            are those of the specs alone.
     """
     survey = Survey()
     lake = _survey_lake(survey, Path(tables), clusters)
     survey.close()
-    return lake
+    domains = {name: _in(environment, each) for name, each in lake.domains.items()}
+    return replace(lake, domains=domains)
 
 
-def load_domain(name: str, tables: Path) -> DomainSpec:
+def load_domain(
+    name: str, tables: Path, environment: Optional[EnvironmentSpec] = None
+) -> DomainSpec:
     """Load one domain with its tables, from its compiled form if up to date.
 
     Raises NoSuchSpec for an unknown one, SpecErrors with the faults of its files.
+
+    Args:
+        environment: where the domain is to run, or is; as of `load_lake`.
     """
     tables = Path(tables)
     _require(name, "domain", domain_names(tables))
     compiled = read_compiled(tables, name)
     if compiled is not None:
-        return compiled
+        return _in(environment, compiled)
     survey = Survey()
     spec = survey_domain(survey, tables, name)
     survey.close()
     assert spec is not None  # else there were faults
-    return spec
+    return _in(environment, spec)
 
 
-def load_table(full_name: str, tables: Path) -> Tuple[DomainSpec, TableSpec]:
+def _in(environment: Optional[EnvironmentSpec], domain: DomainSpec) -> DomainSpec:
+    return with_environment_defaults(domain, environment) if environment else domain
+
+
+def load_table(
+    full_name: str, tables: Path, environment: Optional[EnvironmentSpec] = None
+) -> Tuple[DomainSpec, TableSpec]:
     """Load a table, `domain.table`, with its domain.
 
     Raises NoSuchSpec for an unknown one, SpecErrors with the faults of its domain's files.
     """
     name, _, table = full_name.partition(".")
-    domain = load_domain(name, tables)
+    domain = load_domain(name, tables, environment)
     known = {each.name: each for each in domain.tables}
     if table not in known:
         raise NoSuchSpec("table", full_name, sorted(t.full_name for t in domain.tables))
@@ -191,6 +214,9 @@ def _check_domains(
     for connection, each in environment.connections:
         for position, name in enumerate(each.domains if each else ()):
             named["connections", connection, "domains", position] = name
+    for root, at in environment.landing_roots:
+        for position, name in enumerate(at.used_by if at else ()):
+            named["landing_roots", root, "used_by", position] = name.partition(".")[0]
     for path, name in named.items():
         hint = did_you_mean(name, names)
         if hint and name not in names:
@@ -204,10 +230,12 @@ def _check_connections(
     survey: Survey, file: Path, environment: EnvironmentSpec, lake: Lake
 ) -> None:
     """Report connections that tables use and an environment with connections lacks, or
-    has for other domains.
+    has for other domains, and landing roots of tables that cannot lie there.
 
     One without any pulls nothing: runs of such tables there fail by name.
     """
+    for problem in landing_roots_have_tables(environment, lake.domains.values()):
+        _report(survey, file, problem)
     if environment.connections:
         for find in (connections_fit_pulls, connections_are_of_the_domains):
             for problem in find(environment, lake.domains.values()):

@@ -27,6 +27,13 @@ class Node:
             return self.value[step] if step < len(self.value) else None
         return None
 
+    def at(self, path: Path) -> Optional["Node"]:
+        """Return the node at a path, if there is one."""
+        node: Optional["Node"] = self
+        for step in path:
+            node = node.child(step) if node else None
+        return node
+
     def nearest(self, path: Path) -> "Node":
         """Return the node at a path, or the last one on the path that exists."""
         node = self

@@ -14,7 +14,7 @@ from typing import Iterable, Mapping
 
 from lake_check.parsing.compiled_domains import code_version
 from lake_spec.diagnostics.errors import NotASpec
-from lake_spec.model import DomainSpec, ProductPlan, TableSpec
+from lake_spec.model import DomainSpec, ProductPlan, ProductTable, TableSpec
 from lake_spec.model.json_codec import from_data, to_data
 
 FILE = "product_plans.json"
@@ -27,10 +27,10 @@ Plans = Mapping[str, ProductPlan]
 def plans_text(domains: Iterable[DomainSpec], tables: Path) -> str:
     """Return the file's text. `domains` have plans, and are all of the folder `tables`."""
     plans = {
-        table.full_name: to_data(table.product.plan)
+        table.full_name: to_data(table.source.plan)
         for domain in domains
         for table in domain.tables
-        if table.is_product
+        if isinstance(table, ProductTable)
     }
     return json.dumps({"sources": _version(tables), "plans": plans}) + "\n"
 
@@ -54,9 +54,9 @@ def planned(domain: DomainSpec, plans: Plans) -> DomainSpec:
 
 def _planned(table: TableSpec, plans: Plans) -> TableSpec:
     plan = plans.get(table.full_name)
-    if plan is None:
+    if plan is None or not isinstance(table, ProductTable):
         return table
-    return replace(table, source=replace(table.product, plan=plan))
+    return replace(table, source=replace(table.source, plan=plan))
 
 
 def _version(tables: Path) -> str:

@@ -19,50 +19,45 @@ from lake_check.rules.full_refresh import FULL_REFRESH
 from lake_check.rules.history import HISTORY
 from lake_check.rules.instances import INSTANCES
 from lake_check.rules.limits import LIMITS
-from lake_check.rules.order import ORDER
+from lake_check.rules.order import FEED_ORDER, FILE_ORDER, ORDER, TIMES
 from lake_check.rules.path_columns import PATH_COLUMNS
 from lake_check.rules.plain_parquet import PLAIN_PARQUET
 from lake_check.rules.product import PRODUCT
-from lake_check.rules.pulls import PULLS
+from lake_check.rules.pulls import FEED_PULLS, PULLS, SNAPSHOT_PULLS
 from lake_check.rules.quality import QUALITY
 from lake_check.rules.readers import READERS
 from lake_check.rules.rule_set import RuleSet
 from lake_check.rules.snapshots import SNAPSHOTS
-from lake_check.rules.source import SOURCE
+from lake_check.rules.source import FEED, SOURCE
 from lake_check.rules.table import TABLE
-from lake_spec.model import ClusterSpec, DomainSpec, EnvironmentSpec, TableSpec
+from lake_spec.model import (
+    ClusterSpec,
+    DimensionTable,
+    DomainSpec,
+    EnvironmentSpec,
+    FeedTable,
+    ProductTable,
+    SnapshotTable,
+)
+
+_OF_TABLES = (LIMITS, TABLE, COLUMNS, ORDER, CHECKS, PLAIN_PARQUET)
+_OF_HISTORY = (HISTORY, TIMES)
+_OF_FILES = (*_OF_HISTORY, SOURCE, FILE_ORDER, PULLS, QUALITY)
 
 RULE_SETS: Dict[type, Tuple[RuleSet, ...]] = {
-    TableSpec: (
-        *(LIMITS, TABLE, SOURCE, ENVELOPE, ENRICHMENT, SNAPSHOTS, FULL_REFRESH, PULLS),
-        *(PATH_COLUMNS, COLUMNS, ORDER, HISTORY, QUALITY, CHECKS, PLAIN_PARQUET),
+    SnapshotTable: (*_OF_TABLES, *_OF_FILES, SNAPSHOTS, SNAPSHOT_PULLS),
+    FeedTable: (
+        *(*_OF_TABLES, *_OF_FILES, FEED, FEED_PULLS, FEED_ORDER),
+        *(ENVELOPE, ENRICHMENT, FULL_REFRESH, PATH_COLUMNS),
     ),
+    DimensionTable: (*_OF_TABLES, *_OF_HISTORY, DIMENSION),
+    ProductTable: (*_OF_TABLES, QUALITY, PRODUCT),
     DomainSpec: (LIMITS, DOMAIN, CONTINUOUS, READERS),
     ClusterSpec: (LIMITS, CLUSTER, INSTANCES, DRIVERS),
     EnvironmentSpec: (LIMITS, ENVIRONMENT, CONNECTIONS),
 }
 
-OF_DIMENSION = (
-    LIMITS,
-    TABLE,
-    DIMENSION,
-    COLUMNS,
-    ORDER,
-    HISTORY,
-    CHECKS,
-    PLAIN_PARQUET,
-)
-"""A dimension is a table without landing files."""
-
-
-OF_PRODUCT = (LIMITS, TABLE, PRODUCT, COLUMNS, ORDER, QUALITY, CHECKS, PLAIN_PARQUET)
-"""A product has no landing files and no history, but columns and rules on them."""
-
 
 def rule_sets_of(spec: Any) -> Tuple[RuleSet, ...]:
-    """Return the rules of a spec by its class; dimensions and products have their own."""
-    if isinstance(spec, TableSpec) and spec.is_dimension:
-        return OF_DIMENSION
-    if isinstance(spec, TableSpec) and spec.is_product:
-        return OF_PRODUCT
+    """Return the rules of a spec by its class."""
     return RULE_SETS[type(spec)]

@@ -17,6 +17,8 @@ from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
 from lake_spec.model import (
     CheckedLayer,
     Engine,
+    FileTable,
+    ProductTable,
     References,
     Sensitivity,
     TableSpec,
@@ -88,9 +90,9 @@ def checked_layers_exist(spec: TableSpec) -> Iterator[Problem]:
     Fix: Remove `layer`, or write one that the message names.
     """
     layers = [CheckedLayer.CURRENT]
-    if not spec.is_product:
+    if not isinstance(spec, ProductTable):
         layers.append(CheckedLayer.HISTORY)
-    if spec.has_files and spec.engine is Engine.PYSPARK:
+    if isinstance(spec, FileTable) and spec.engine is Engine.PYSPARK:
         layers.append(CheckedLayer.CHANGES)
     for path, check in readable_checks(spec):
         if check.layer not in layers:

@@ -8,7 +8,7 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 from lake_check.rules.rule_set import RuleSet
 from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
 from lake_spec.diagnostics.suggestions import did_you_mean
-from lake_spec.model import Check, Column, Csv, TableSpec
+from lake_spec.model import Check, Column, Csv, TableSpec, VersionedTable
 from lake_spec.model import names
 from lake_spec.model.column_type import BadType, ColumnType, parse_type
 from lake_spec.model.history_columns import added_columns
@@ -25,14 +25,15 @@ _FORMAT = re.compile(r"[A-Za-z0-9 :/.,'\[\]_+-]{1,64}")
 
 def references(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
     """List every place that names a column of the table."""
-    lists: Tuple[Tuple[Path, Sequence[str]], ...] = (
+    lists: List[Tuple[Path, Sequence[str]]] = [
         (("key",), spec.key),
         (("order_by",), spec.order_by),
-        (("history", "track"), spec.history.track),
-        (("history", "ignore"), spec.history.ignore),
         (("storage", "partition_by"), spec.storage.partition_by),
         (("storage", "sort_by"), spec.storage.sort_by),
-    )
+    ]
+    if isinstance(spec, VersionedTable):
+        lists.append((("history", "track"), spec.history.track))
+        lists.append((("history", "ignore"), spec.history.ignore))
     for path, columns in lists:
         yield from (((*path, place), name) for place, name in enumerate(columns))
     if spec.effective_at is not None:

@@ -8,12 +8,12 @@ from lake_check.rules.rule_set import RuleSet, rule
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import (
     ClusterSpec,
+    Concurrency,
     DomainSpec,
     Engine,
     HistoryRuns,
-    Snapshot,
+    SnapshotTable,
     TableSpec,
-    Concurrency,
 )
 
 CONTINUOUS = RuleSet()
@@ -97,7 +97,7 @@ def tables_fit_continuous_runs(
                 "of a micro-batch: set engine: pyspark on the table, or remove "
                 "`continuous`.",
             )
-        if isinstance(table.source, Snapshot) and table.source.pulled_from:
+        if isinstance(table, SnapshotTable) and table.source.pulled_from:
             yield _unfit(
                 f"table {table.name!r} has source.pulled_from",
                 "Every micro-batch would pull the whole table: make it a feed with"

@@ -14,7 +14,7 @@ from lake_check.rules.table_names import (
 )
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.diagnostics.suggestions import did_you_mean
-from lake_spec.model import Engine, Side, TableSpec
+from lake_spec.model import DimensionTable, FileTable, Side, TableSpec
 from lake_spec.model import names
 from lake_spec.model.column_type import BadType, parse_type
 from lake_spec.model.history_columns import added_columns
@@ -24,54 +24,16 @@ from lake_spec.model.shown_columns import shown_columns
 DIMENSION = RuleSet()
 
 SIDES = ("main", "joined")
-_OF_FILES = {
-    "columns": (),
-    "order_by": (),
-    "effective_at": None,
-    "load_effective_at": None,
-    "future_dates": False,
-    "quality": (),
-}
-"""Settings of tables that take landing files, as they are when left out."""
 
 
-def sides(spec: TableSpec) -> Iterator[Tuple[Path, Side]]:
+def sides(spec: DimensionTable) -> Iterator[Tuple[Path, Side]]:
     """Return both tables of a dimension with the key paths of their names."""
     for name in SIDES:
         yield ("source", name), getattr(spec.source, name)
 
 
-@DIMENSION.rule()
-def dimension_has_no_file_settings(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse settings of landing files in a dimension, which reads none.
-
-    Fix: Remove the setting: the two tables of the dimension define it.
-    """
-    for name, left_out in _OF_FILES.items():
-        value = getattr(spec, name)
-        if value != left_out:
-            shown = [each[0] for each in value] if name == "columns" else value
-            hint = (
-                "Remove it: a dimension has no landing files, its two tables define "
-                "this."
-            )
-            listed = list(shown) if isinstance(shown, tuple) else shown
-            yield got((name,), listed, hint)
-
-
-@DIMENSION.rule("engine")
-def dimension_is_built_by_pyspark(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse `engine: streamer` for a dimension: HoodieStreamer cannot join.
-
-    Fix: Remove `engine`.
-    """
-    if spec.engine is not Engine.PYSPARK:
-        hint = "`engine: streamer` is not supported for dimensions. Remove the key."
-        yield got(("engine",), spec.engine.value, hint)
-
-
 @DIMENSION.rule("source")
-def dimension_has_two_other_tables(spec: TableSpec) -> Iterator[Problem]:
+def dimension_has_two_other_tables(spec: DimensionTable) -> Iterator[Problem]:
     """Refuse a dimension that names itself, or one table twice.
 
     Fix: Name two other tables of the domain under `source.main` and `source.joined`.
@@ -85,7 +47,7 @@ def dimension_has_two_other_tables(spec: TableSpec) -> Iterator[Problem]:
 
 
 @DIMENSION.rule("source")
-def dimension_columns_are_plain(spec: TableSpec) -> Iterator[Problem]:
+def dimension_columns_are_plain(spec: DimensionTable) -> Iterator[Problem]:
     """Refuse names of a dimension's columns with unsupported characters.
 
     Fix: Write the names of columns that the main or the joined table declares.
@@ -98,7 +60,7 @@ def dimension_columns_are_plain(spec: TableSpec) -> Iterator[Problem]:
 
 
 @DIMENSION.rule("source", "history")
-def dimension_renames_are_free(spec: TableSpec) -> Iterator[Problem]:
+def dimension_renames_are_free(spec: DimensionTable) -> Iterator[Problem]:
     """Refuse a new name of a column that the lake or the key uses.
 
     Fix: Choose another name under `rename`; a key column keeps its name.
@@ -125,14 +87,13 @@ def dimension_problems(
     """List problems between dimensions and their tables; `files` as in
     `with_other_names`."""
     for each in with_other_names(specs, files):
-        if each.spec.is_dimension:
-            for problem in _problems(each):
+        if isinstance(each.spec, DimensionTable):
+            for problem in _problems(each, each.spec):
                 yield each.position, problem
 
 
-def _problems(each: NamedTable) -> Iterator[Problem]:
-    spec = each.spec
-    unfit = list(dimension_tables_exist(each))
+def _problems(each: NamedTable, spec: DimensionTable) -> Iterator[Problem]:
+    unfit = list(dimension_tables_exist(each, spec))
     yield from unfit
     names = [side.table for _, side in sides(spec)]
     found = [each.tables[name] for name in names if name in each.tables]
@@ -142,18 +103,18 @@ def _problems(each: NamedTable) -> Iterator[Problem]:
 
 
 @rule
-def dimension_tables_exist(each: NamedTable) -> Iterator[Problem]:
+def dimension_tables_exist(each: NamedTable, spec: DimensionTable) -> Iterator[Problem]:
     """Refuse a dimension of tables that do not exist, are dimensions or products.
 
     Fix: Name two tables of the domain that have landing files.
     """
-    for path, side in sides(each.spec):
+    for path, side in sides(spec):
         at, table = (*path, "table"), each.tables.get(side.table)
-        if side.table == each.spec.name:
+        if side.table == spec.name:
             continue  # reported by a rule of its own
         if side.table not in each.names:
             yield each.missing(at, side.table)
-        elif table is not None and not table.has_files:
+        elif table is not None and not isinstance(table, FileTable):
             kind = table.source.kind
             hint = f"It is a {kind}: name a table that has landing files."
             yield got(at, side.table, hint)
@@ -161,7 +122,7 @@ def dimension_tables_exist(each: NamedTable) -> Iterator[Problem]:
 
 @rule
 def dimension_keys_are_equal(
-    spec: TableSpec, main: TableSpec, joined: TableSpec
+    spec: DimensionTable, main: TableSpec, joined: TableSpec
 ) -> Iterator[Problem]:
     """Refuse a dimension whose tables do not have the same key.
 
@@ -203,7 +164,7 @@ def _stored(kind: str) -> str:
 
 @rule
 def dimension_columns_exist(
-    spec: TableSpec, main: TableSpec, joined: TableSpec
+    spec: DimensionTable, main: TableSpec, joined: TableSpec
 ) -> Iterator[Problem]:
     """Refuse a dimension that shows or renames columns its tables lack.
 
@@ -225,7 +186,7 @@ def dimension_columns_exist(
 
 @rule
 def dimension_names_are_unique(
-    spec: TableSpec, main: TableSpec, joined: TableSpec
+    spec: DimensionTable, main: TableSpec, joined: TableSpec
 ) -> Iterator[Problem]:
     """Refuse a dimension in which two columns have one name.
 
@@ -248,7 +209,7 @@ def dimension_names_are_unique(
 
 @rule
 def dimension_references_are_shown(
-    spec: TableSpec, main: TableSpec, joined: TableSpec
+    spec: DimensionTable, main: TableSpec, joined: TableSpec
 ) -> Iterator[Problem]:
     """Refuse history and storage settings that name columns the dimension lacks.
 

@@ -13,7 +13,7 @@ from lake_check.rules.table_names import (
 )
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.diagnostics.suggestions import did_you_mean
-from lake_spec.model import Engine, Enrichment, TableSpec
+from lake_spec.model import Engine, Enrichment, FeedTable, FileTable, TableSpec
 from lake_spec.model import names
 from lake_spec.model.history_columns import added_columns
 from lake_spec.model.names import RESERVED_PREFIXES
@@ -21,13 +21,13 @@ from lake_spec.model.names import RESERVED_PREFIXES
 ENRICHMENT = RuleSet()
 
 
-def _each(spec: TableSpec) -> Iterator[Tuple[Path, Enrichment]]:
+def _each(spec: FeedTable) -> Iterator[Tuple[Path, Enrichment]]:
     for position, each in enumerate(spec.enrich):
         yield ("source", "enrich", position), each
 
 
 @ENRICHMENT.rule("source", "engine")
-def enrichment_is_done_by_pyspark(spec: TableSpec) -> Iterator[Problem]:
+def enrichment_is_done_by_pyspark(spec: FeedTable) -> Iterator[Problem]:
     """Refuse enrichment with `engine: streamer`: its rows are judged too early.
 
     Fix: Write `engine: pyspark`, or remove `source.enrich`.
@@ -41,7 +41,7 @@ def enrichment_is_done_by_pyspark(spec: TableSpec) -> Iterator[Problem]:
 
 
 @ENRICHMENT.rule("source")
-def enrichment_is_complete(spec: TableSpec) -> Iterator[Problem]:
+def enrichment_is_complete(spec: FeedTable) -> Iterator[Problem]:
     """Refuse enrichment without another table, join columns or columns to add.
 
     Fix: Name another table of the domain under `table`, the columns to join by under
@@ -64,7 +64,7 @@ def enrichment_is_complete(spec: TableSpec) -> Iterator[Problem]:
 
 
 @ENRICHMENT.rule("source", "columns")
-def enrichment_join_columns_exist(spec: TableSpec) -> Iterator[Problem]:
+def enrichment_join_columns_exist(spec: FeedTable) -> Iterator[Problem]:
     """Refuse enrichment by columns that the table does not declare.
 
     Fix: Correct the name under `by`, or declare the column under `columns`.
@@ -80,7 +80,7 @@ def enrichment_join_columns_exist(spec: TableSpec) -> Iterator[Problem]:
 
 
 @ENRICHMENT.rule("source", "columns", "history")
-def enrichment_names_are_free(spec: TableSpec) -> Iterator[Problem]:
+def enrichment_names_are_free(spec: FeedTable) -> Iterator[Problem]:
     """Refuse an added column whose name is in use.
 
     Fix: Give the column another name under `rename`.
@@ -114,6 +114,8 @@ def enrichment_problems(
     """List problems between feeds and reference tables; `files` as in
     `with_other_names`."""
     for each in with_other_names(specs, files):
+        if not isinstance(each.spec, FeedTable):
+            continue
         for path, enrichment in _each(each.spec):
             if enrichment.table != each.spec.name:  # reported by a rule of its own
                 for problem in enrichment_fits_table(each, path, enrichment):
@@ -132,7 +134,7 @@ def enrichment_fits_table(
     at, table = (*path, "table"), each.tables.get(enrichment.table)
     if enrichment.table not in each.names:
         yield each.missing(at, enrichment.table)
-    elif table is not None and (not table.has_files or table.enrich):
+    elif table is not None and (not isinstance(table, FileTable) or table.enrich):
         kind = "enriched itself" if table.enrich else f"a {table.source.kind}"
         hint = f"It is {kind}: name a table that is built from landing files only."
         yield got(at, enrichment.table, hint)

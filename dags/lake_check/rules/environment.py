@@ -55,6 +55,35 @@ def roots_do_not_overlap(spec: EnvironmentSpec) -> Iterator[Problem]:
         seen[name] = uri
 
 
+@ENVIRONMENT.rule("landing_roots", *ROOTS)
+def landing_roots_stand_alone(spec: EnvironmentSpec) -> Iterator[Problem]:
+    """Refuse a landing root that overlaps with another folder of the environment, and a
+    domain or table that two of them name.
+
+    Fix: Give each landing root a folder of its own, and name each domain and table once.
+    """
+    seen = {name: f"{getattr(spec, name).rstrip('/')}/" for name in ROOTS}
+    users: Dict[str, str] = {}
+    for name, root in spec.landing_roots:
+        path = ("landing_roots", name)
+        yield from names.name(path, name)
+        uri = f"{root.uri.rstrip('/')}/"
+        for other, place in seen.items():
+            if uri.startswith(place) or place.startswith(uri):
+                hint = f"It overlaps with `{other}` ({place}): name another folder."
+                yield got((*path, "uri"), root.uri, hint)
+        seen[f"landing_roots.{name}"] = uri
+        if not root.used_by:
+            hint = "Name a domain, or a table as domain.table."
+            yield got((*path, "used_by"), [], hint)
+        for position, user in enumerate(root.used_by):
+            if user in users:
+                hint = f"landing_roots.{users[user]} names it too: name it once."
+                yield got((*path, "used_by", position), user, hint)
+            users[user] = name
+        yield from aws.kms_key((*path, "kms_key_id"), root.kms_key_id, spec.region)
+
+
 @rule
 def environments_share_no_catalogue(
     spec: EnvironmentSpec, others: Iterable[EnvironmentSpec]

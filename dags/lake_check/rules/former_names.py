@@ -10,7 +10,7 @@ from lake_check.rules.table import TABLE
 from lake_check.rules.table_names import Found
 from lake_spec.diagnostics.diagnostic import got, Problem
 from lake_spec.facts.landing_folders import is_below
-from lake_spec.model import TableSpec
+from lake_spec.model import FileTable, TableSpec
 from lake_spec.model import names
 
 AT = ("formerly",)
@@ -60,27 +60,28 @@ def moved_landing_is_free(specs: Sequence[TableSpec]) -> Iterator[Found]:
     Fix: Write the folder that the moved table had alone, or one of its own domain.
     """
     for position, spec in enumerate(specs):
-        is_moved = spec.has_files and spec.stored_domain != spec.domain
-        if not is_moved or not is_below(spec.landed.path, spec.stored_domain):
+        if not isinstance(spec, FileTable) or spec.stored_domain == spec.domain:
+            continue
+        if not is_below(spec.source.path, spec.stored_domain):
             continue
         if other := next(_with_files_there(spec, specs), None):
             hint = (
                 f"{other.full_name} has its files there: write the folder that "
                 f"{spec.formerly} had alone, or one below {spec.domain}/."
             )
-            yield position, got(PATH, spec.landed.path, hint)
+            yield position, got(PATH, spec.source.path, hint)
 
 
 def _with_files_there(
-    moved: TableSpec, specs: Sequence[TableSpec]
-) -> Iterator[TableSpec]:
+    moved: FileTable, specs: Sequence[TableSpec]
+) -> Iterator[FileTable]:
     """Yield other tables of the former domain whose folder has that of the moved table,
     or is in it."""
-    path = moved.landed.path
+    path = moved.source.path
     for each in specs:
-        if each is moved or not each.has_files:
+        if each is moved or not isinstance(each, FileTable):
             continue
         if each.stored_domain == moved.stored_domain:
-            own = each.landed.path
+            own = each.source.path
             if is_below(path, own) or is_below(own, path):
                 yield each

@@ -8,7 +8,7 @@ from typing import Iterator, Tuple
 from lake_check.rules.rule_set import RuleSet
 from lake_check.rules.source import gives_a_time
 from lake_spec.diagnostics.diagnostic import Problem, got
-from lake_spec.model import TableSpec
+from lake_spec.model import FeedTable
 from lake_spec.text import patterns
 
 FULL_REFRESH = RuleSet()
@@ -17,7 +17,7 @@ _PATTERN = ("source", "full_refresh", "pattern")
 
 
 @FULL_REFRESH.rule("source", "order_by", "columns")
-def full_refresh_pattern_names_the_order(spec: TableSpec) -> Iterator[Problem]:
+def full_refresh_pattern_names_the_order(spec: FeedTable) -> Iterator[Problem]:
     """Refuse a full refresh whose path does not give its place in the order.
 
     Fix: Name the groups of `source.full_refresh.pattern` after the columns of
@@ -45,7 +45,7 @@ def full_refresh_pattern_names_the_order(spec: TableSpec) -> Iterator[Problem]:
         )
 
 
-def columns_that_date(spec: TableSpec) -> Tuple[str, ...]:
+def columns_that_date(spec: FeedTable) -> Tuple[str, ...]:
     """Return order_by up to its first date or timestamp; empty without one."""
     for position, name in enumerate(spec.order_by):
         kind = spec.type_of(name)
@@ -55,7 +55,7 @@ def columns_that_date(spec: TableSpec) -> Tuple[str, ...]:
 
 
 @FULL_REFRESH.rule("source")
-def full_refresh_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
+def full_refresh_format_gives_a_date(spec: FeedTable) -> Iterator[Problem]:
     """Refuse a time format of full refreshes without at least the year, or with %Z.
 
     Fix: Write strptime's directives, as in %Y-%m-%d, %Y%m%dT%H%M%S or %Y-%m-%dT%H%z.

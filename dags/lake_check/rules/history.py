@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Dict, Iterator
 
+from lake_check.rules.order import load_time
 from lake_check.rules.rule_set import RuleSet
 from lake_spec.diagnostics.diagnostic import Path, Problem, got, key_path
-from lake_spec.model import TableSpec
+from lake_spec.model import VersionedTable
 from lake_spec.model import names
 from lake_spec.model.history_columns import added_columns
 from lake_spec.model.names import RESERVED_PREFIXES
@@ -16,7 +17,7 @@ HISTORY = RuleSet()
 
 
 @HISTORY.rule("history")
-def track_or_ignore(spec: TableSpec) -> Iterator[Problem]:
+def track_or_ignore(spec: VersionedTable) -> Iterator[Problem]:
     """Refuse `history.track` together with `history.ignore`.
 
     Fix: Keep `track` (only these columns open versions) or `ignore` (all columns but
@@ -32,7 +33,7 @@ def track_or_ignore(spec: TableSpec) -> Iterator[Problem]:
 
 
 @HISTORY.rule("history", "key")
-def tracked_columns_are_not_keys(spec: TableSpec) -> Iterator[Problem]:
+def tracked_columns_are_not_keys(spec: VersionedTable) -> Iterator[Problem]:
     """Refuse key columns in `track` or `ignore`: they never change.
 
     Fix: Remove the key column from the list.
@@ -45,7 +46,7 @@ def tracked_columns_are_not_keys(spec: TableSpec) -> Iterator[Problem]:
 
 
 @HISTORY.rule("history")
-def history_column_names_are_free(spec: TableSpec) -> Iterator[Problem]:
+def history_column_names_are_free(spec: VersionedTable) -> Iterator[Problem]:
     """Refuse names of history's columns that are reserved or in use.
 
     Fix: Choose another name under `history`.
@@ -63,16 +64,17 @@ def history_column_names_are_free(spec: TableSpec) -> Iterator[Problem]:
 
 
 @HISTORY.rule("history", "load_effective_at")
-def open_end_is_after_load(spec: TableSpec) -> Iterator[Problem]:
+def open_end_is_after_load(spec: VersionedTable) -> Iterator[Problem]:
     """Refuse an open end that is not after the beginning of history.
 
     Fix: Choose a `history.open_end` after `load_effective_at`, as in 9999-12-31.
     """
     end = parse_timestamp(spec.history.open_end or "")
-    start = parse_timestamp(spec.load_effective_at or "")
+    load = load_time(spec)
+    start = parse_timestamp(load or "")
     if end and start and end <= start:
         yield got(
             ("history", "open_end"),
             spec.history.open_end,
-            f"Choose a time after load_effective_at ({spec.load_effective_at}).",
+            f"Choose a time after load_effective_at ({load}).",
         )

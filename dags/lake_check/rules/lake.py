@@ -10,7 +10,7 @@ from lake_check.rules.source import globs
 from lake_check.rules.table_names import Found
 from lake_spec.diagnostics.diagnostic import got
 from lake_spec.layout.glue_names import QUARANTINE, glue_names
-from lake_spec.model import TableSpec
+from lake_spec.model import FileTable, TableSpec
 
 
 @rule
@@ -21,8 +21,10 @@ def tables_share_no_files(specs: Sequence[TableSpec]) -> Iterator[Found]:
     """
     first: Dict[str, int] = {}
     for position, spec in enumerate(specs):
+        if not isinstance(spec, FileTable):
+            continue
         for path, glob in globs(spec):
-            place = f"{spec.landed.path}/{glob}"
+            place = f"{spec.source.path}/{glob}"
             other = first.setdefault(place, position)
             if other != position:
                 hint = (

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Sequence
+from typing import Iterator, Optional, Sequence
 
 from lake_check.rules.rule_set import RuleSet
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
-from lake_spec.model import Avro, Feed, Orc, Parquet, Snapshot, TableSpec
+from lake_spec.model import (
+    Avro,
+    FeedTable,
+    FileTable,
+    Orc,
+    Parquet,
+    TableSpec,
+    VersionedTable,
+)
 from lake_spec.model.envelopes import EVENT_TIME
 from lake_spec.text.times import parse_timestamp
 
 ORDER = RuleSet()
+FILE_ORDER = RuleSet()
+FEED_ORDER = RuleSet()
+TIMES = RuleSet()
+"""Of tables with a history."""
 
 _NO_ORDER = ("boolean", "binary")
 
@@ -36,8 +48,9 @@ def lists_name_a_column_once(spec: TableSpec) -> Iterator[Problem]:
     yield from _once(("order_by",), spec.order_by)
     yield from _once(("storage", "partition_by"), spec.storage.partition_by)
     yield from _once(("storage", "sort_by"), spec.storage.sort_by)
-    yield from _once(("history", "track"), spec.history.track)
-    yield from _once(("history", "ignore"), spec.history.ignore)
+    if isinstance(spec, VersionedTable):
+        yield from _once(("history", "track"), spec.history.track)
+        yield from _once(("history", "ignore"), spec.history.ignore)
 
 
 def _once(path: Path, columns: Sequence[str]) -> Iterator[Problem]:
@@ -65,8 +78,8 @@ def keys_and_partitions_are_single_values(spec: TableSpec) -> Iterator[Problem]:
                 yield got((*path, position), name, hint)
 
 
-@ORDER.rule("columns")
-def order_columns_can_be_ordered(spec: TableSpec) -> Iterator[Problem]:
+@FEED_ORDER.rule("columns")
+def order_columns_can_be_ordered(spec: FeedTable) -> Iterator[Problem]:
     """Refuse `order_by` columns of types that have no order.
 
     Fix: Choose a number, a text or a time.
@@ -78,15 +91,13 @@ def order_columns_can_be_ordered(spec: TableSpec) -> Iterator[Problem]:
             yield got(("order_by", position), name, hint)
 
 
-@ORDER.rule("source", "source.format", "columns")
-def order_columns_have_types(spec: TableSpec) -> Iterator[Problem]:
+@FEED_ORDER.rule("source", "source.format", "columns")
+def order_columns_have_types(spec: FeedTable) -> Iterator[Problem]:
     """Refuse `order_by` on values without types: as text, '10' is before '9'.
 
     Fix: Declare `columns` with the types of the `order_by` columns.
     """
-    if not spec.has_files:
-        return
-    is_typed = isinstance(spec.landed.format, (Avro, Orc, Parquet))
+    is_typed = isinstance(spec.source.format, (Avro, Orc, Parquet))
     if spec.order_by and not spec.columns and not is_typed:
         yield got(
             ("order_by",),
@@ -96,22 +107,8 @@ def order_columns_have_types(spec: TableSpec) -> Iterator[Problem]:
         )
 
 
-@ORDER.rule("source", "order_by")
-def snapshots_have_no_order(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse `order_by` in a table of snapshots, which their times order.
-
-    Fix: Remove `order_by`.
-    """
-    if isinstance(spec.source, Snapshot) and spec.order_by:
-        yield got(
-            ("order_by",),
-            list(spec.order_by),
-            "Remove order_by: snapshots are ordered by their own times.",
-        )
-
-
-@ORDER.rule("source", "source.operation", "order_by")
-def deletes_have_an_order(spec: TableSpec) -> Iterator[Problem]:
+@FEED_ORDER.rule("source", "source.operation", "order_by")
+def deletes_have_an_order(spec: FeedTable) -> Iterator[Problem]:
     """Refuse a feed with deletes but without `order_by`.
 
     Fix: Name the source's log position or time, as in `order_by: [updated_at]`.
@@ -127,14 +124,14 @@ def deletes_have_an_order(spec: TableSpec) -> Iterator[Problem]:
         )
 
 
-@ORDER.rule("source", "order_by", "effective_at", "columns")
-def feeds_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
+@FEED_ORDER.rule("source", "order_by", "effective_at", "columns")
+def feeds_have_an_effective_time(spec: FeedTable) -> Iterator[Problem]:
     """Refuse a feed in which nothing says since when a row is valid.
 
     Fix: Name a date or timestamp column as `effective_at`, or put a timestamp into
     `order_by`.
     """
-    if not isinstance(spec.source, Feed) or spec.effective_at or spec.envelope:
+    if spec.effective_at or spec.envelope:
         return
     kinds = [spec.type_of(name) for name in spec.order_by]
     # A column without a readable type has faults of its own, or gets its type
@@ -149,8 +146,8 @@ def feeds_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
         )
 
 
-@ORDER.rule("source", "source.operation", "order_by", "effective_at", "columns")
-def deletes_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
+@FEED_ORDER.rule("source", "source.operation", "order_by", "effective_at", "columns")
+def deletes_have_an_effective_time(spec: FeedTable) -> Iterator[Problem]:
     """Refuse deletes without a time: they have only the key and the order.
 
     Fix: Put a timestamp into `order_by`, or write `source.operation.delete: []` if the
@@ -171,8 +168,8 @@ def deletes_have_an_effective_time(spec: TableSpec) -> Iterator[Problem]:
         )
 
 
-@ORDER.rule("effective_at", "columns")
-def effective_at_is_a_time(spec: TableSpec) -> Iterator[Problem]:
+@FILE_ORDER.rule("effective_at", "columns")
+def effective_at_is_a_time(spec: FileTable) -> Iterator[Problem]:
     """Refuse an `effective_at` column that is not a time.
 
     Fix: Name a date or timestamp column.
@@ -183,17 +180,21 @@ def effective_at_is_a_time(spec: TableSpec) -> Iterator[Problem]:
         yield got(("effective_at",), spec.effective_at, hint)
 
 
-@ORDER.rule()
-def declared_times_are_valid(spec: TableSpec) -> Iterator[Problem]:
+@TIMES.rule()
+def declared_times_are_valid(spec: VersionedTable) -> Iterator[Problem]:
     """Refuse a time that cannot be parsed.
 
     Fix: Write a date, or a date and time, as in 9999-12-31 or 9999-12-31T00:00:00Z.
     """
-    times = (
-        (("load_effective_at",), spec.load_effective_at, "1900-01-01"),
+    for path, text, example in (
+        (("load_effective_at",), load_time(spec), "1900-01-01"),
         (("history", "open_end"), spec.history.open_end, "9999-12-31"),
-    )
-    for path, text, example in times:
+    ):
         if text is not None and parse_timestamp(text) is None:
             hint = f"Write a date, or a date and time, as in {example} or {example}T00:00:00Z."
             yield got(path, text, hint)
+
+
+def load_time(spec: VersionedTable) -> Optional[str]:
+    """Return since when the rows of the full load are valid, if the table says it."""
+    return spec.load_effective_at if isinstance(spec, FileTable) else None

@@ -7,7 +7,7 @@ from typing import Iterator, Tuple
 from lake_check.rules.rule_set import RuleSet
 from lake_check.rules.snapshots import one_group
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
-from lake_spec.model import Feed, TableSpec
+from lake_spec.model import FeedTable
 
 PATH_COLUMNS = RuleSet()
 
@@ -15,7 +15,7 @@ _PATH = ("source", "path_columns")
 
 
 @PATH_COLUMNS.rule("source")
-def path_column_patterns_have_one_group(spec: TableSpec) -> Iterator[Problem]:
+def path_column_patterns_have_one_group(spec: FeedTable) -> Iterator[Problem]:
     """Refuse a pattern that does not have one group for the column's value.
 
     Fix: Put one pair of parentheses around the value, and write (?:...) for other
@@ -26,7 +26,7 @@ def path_column_patterns_have_one_group(spec: TableSpec) -> Iterator[Problem]:
 
 
 @PATH_COLUMNS.rule("source", "columns")
-def path_columns_are_texts_of_the_path_alone(spec: TableSpec) -> Iterator[Problem]:
+def path_columns_are_texts_of_the_path_alone(spec: FeedTable) -> Iterator[Problem]:
     """Refuse a column of the path that is no text, or that is read from the files too.
 
     Fix: Declare it under `columns` with the type string and nothing else.
@@ -51,7 +51,7 @@ def path_columns_are_texts_of_the_path_alone(spec: TableSpec) -> Iterator[Proble
 
 
 @PATH_COLUMNS.rule("source", "source.operation", "order_by")
-def path_columns_say_what_all_rows_share(spec: TableSpec) -> Iterator[Problem]:
+def path_columns_say_what_all_rows_share(spec: FeedTable) -> Iterator[Problem]:
     """Refuse a column of the path as an order, or as what tells deletes.
 
     Fix: Name a column of the files there. Events of one order stand in the order of
@@ -73,7 +73,7 @@ def path_columns_say_what_all_rows_share(spec: TableSpec) -> Iterator[Problem]:
 
 
 @PATH_COLUMNS.rule("source", "source.operation", "key")
-def keys_before_updates_are_in_records(spec: TableSpec) -> Iterator[Problem]:
+def keys_before_updates_are_in_records(spec: FeedTable) -> Iterator[Problem]:
     """Refuse a part of the key from the path where records have the key before an update.
 
     Fix: Let the source write that part into its records, or remove it from the key.
@@ -92,7 +92,7 @@ def keys_before_updates_are_in_records(spec: TableSpec) -> Iterator[Problem]:
             yield got(path, name, hint)
 
 
-def _columns(spec: TableSpec) -> Iterator[Tuple[Path, str]]:
+def _columns(spec: FeedTable) -> Iterator[Tuple[Path, str]]:
     """List the columns of a feed's paths, each with its key path."""
-    for name in spec.path_columns if isinstance(spec.source, Feed) else ():
+    for name in spec.path_columns:
         yield (*_PATH, name), name

@@ -6,7 +6,7 @@ from typing import Iterator
 
 from lake_check.rules.rule_set import RuleSet
 from lake_spec.diagnostics.diagnostic import Problem, got
-from lake_spec.model import Storage, TableSpec
+from lake_spec.model import ProductTable, Storage, TableSpec
 
 PLAIN_PARQUET = RuleSet()
 
@@ -21,7 +21,7 @@ def only_products_are_plain_parquet(spec: TableSpec) -> Iterator[Problem]:
     Fix: Write `type: copy_on_write` or `merge_on_read`, or read the table by a product
     that is plain Parquet.
     """
-    if spec.storage.is_plain and not spec.is_product:
+    if spec.storage.is_plain and not isinstance(spec, ProductTable):
         hint = (
             "Only products can be: each commit writes all rows. Choose copy_on_write or "
             "merge_on_read."

@@ -8,20 +8,10 @@ from typing import Iterator
 from lake_check.rules.rule_set import RuleSet
 from lake_spec.diagnostics.diagnostic import Problem, got
 from lake_spec.diagnostics.suggestions import did_you_mean
-from lake_spec.model import Column, Current, Engine, History, TableSpec
-from lake_spec.model.forms import NAME
+from lake_spec.model import Column, ProductTable
+from lake_spec.model.names import NAME
 
 PRODUCT = RuleSet()
-
-OF_FILES = {
-    "order_by": (),
-    "effective_at": None,
-    "load_effective_at": None,
-    "future_dates": False,
-    "current": Current(),
-    "history": History(),
-}
-"""Settings of tables with landing files, as they are when left out."""
 
 _OF_SOURCE_COLUMNS = ("source", "format", "dropped", "on_type_mismatch")
 _SQL_NAME = re.compile(rf"{NAME.pattern}\.sql")
@@ -34,13 +24,13 @@ def is_sql_name(name: str) -> bool:
 
 
 @PRODUCT.rule("source")
-def product_has_one_definition(spec: TableSpec) -> Iterator[Problem]:
+def product_has_one_definition(spec: ProductTable) -> Iterator[Problem]:
     """Refuse a product with neither `sql` nor `from`, or with both.
 
     Fix: Write `sql` with the file of a SELECT, or `from` with a table; `where`, `derive`
     and `deduplicate` go with `from`, `unknown` with `sql`.
     """
-    source = spec.product
+    source = spec.source
     if (source.sql is None) == (source.from_ is None):
         message = (
             "has neither `sql` nor `from`"
@@ -61,37 +51,37 @@ def product_has_one_definition(spec: TableSpec) -> Iterator[Problem]:
 
 
 @PRODUCT.rule("source")
-def product_sql_is_a_file_next_to_it(spec: TableSpec) -> Iterator[Problem]:
+def product_sql_is_a_file_next_to_it(spec: ProductTable) -> Iterator[Problem]:
     """Refuse a SQL file that is not named as a file next to the spec.
 
     Fix: Write the name of the file without a folder: a-z, 0-9 and _, with `.sql`.
     """
-    sql = spec.product.sql
+    sql = spec.source.sql
     if sql is not None and not is_sql_name(sql):
         hint = f"Write the name of a file next to the spec, as in {spec.name}.sql."
         yield got(("source", "sql"), sql, hint)
 
 
 @PRODUCT.rule("source")
-def product_from_names_a_table(spec: TableSpec) -> Iterator[Problem]:
+def product_from_names_a_table(spec: ProductTable) -> Iterator[Problem]:
     """Refuse `from` that is not the full name of a table.
 
     Fix: Write domain and table, as in `from: clinic.encounters`.
     """
-    table = spec.product.from_
+    table = spec.source.from_
     if table is not None and not _TABLE.fullmatch(table):
         hint = f"Write domain and table, as in {spec.domain}.{table.split('.')[-1]}."
         yield got(("source", "from"), table, hint)
 
 
 @PRODUCT.rule("source", "columns")
-def product_derives_declared_columns(spec: TableSpec) -> Iterator[Problem]:
+def product_derives_declared_columns(spec: ProductTable) -> Iterator[Problem]:
     """Refuse a derived column that `columns` does not declare.
 
     Fix: Declare the column with its type under `columns`.
     """
     declared = [name for name, _ in spec.columns]
-    for name, _ in spec.product.derive if declared else ():
+    for name, _ in spec.source.derive if declared else ():
         if name not in declared:
             hint = f"{did_you_mean(name, declared)}Declare it under `columns`."
             message = f"{name!r} is not a declared column"
@@ -99,7 +89,7 @@ def product_derives_declared_columns(spec: TableSpec) -> Iterator[Problem]:
 
 
 @PRODUCT.rule("columns")
-def product_declares_its_columns(spec: TableSpec) -> Iterator[Problem]:
+def product_declares_its_columns(spec: ProductTable) -> Iterator[Problem]:
     """Refuse a product that does not declare its columns with their types.
 
     Fix: List every column that the SELECT makes under `columns`, each with its type.
@@ -110,7 +100,7 @@ def product_declares_its_columns(spec: TableSpec) -> Iterator[Problem]:
 
 
 @PRODUCT.rule("columns")
-def product_columns_have_types_only(spec: TableSpec) -> Iterator[Problem]:
+def product_columns_have_types_only(spec: ProductTable) -> Iterator[Problem]:
     """Refuse settings of source columns in a product, which reads no files.
 
     Fix: Remove the setting; a column of a product has a type alone.
@@ -121,26 +111,3 @@ def product_columns_have_types_only(spec: TableSpec) -> Iterator[Problem]:
             if value != getattr(Column("int"), setting):
                 hint = "Remove it: a product reads no files; write it into its SQL."
                 yield got(("columns", name, setting), value, hint)
-
-
-@PRODUCT.rule()
-def product_has_no_file_settings(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse settings of landing files and of a history in a product.
-
-    Fix: Remove the setting: a product has one layer, made by its SQL.
-    """
-    for name, left_out in OF_FILES.items():
-        if getattr(spec, name) != left_out:
-            hint = "Remove it: a product has no landing files, deletes or history."
-            yield Problem((name,), None, f"has `{name}`", hint)
-
-
-@PRODUCT.rule("engine")
-def product_is_built_by_pyspark(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse `engine: streamer` for a product: HoodieStreamer cannot build it.
-
-    Fix: Remove `engine`.
-    """
-    if spec.engine is not Engine.PYSPARK:
-        hint = "`engine: streamer` is not supported for products. Remove the key."
-        yield got(("engine",), spec.engine.value, hint)

@@ -18,34 +18,36 @@ from lake_spec.facts.pull_folders import (
 )
 from lake_spec.model import (
     Csv,
-    Feed,
+    FeedTable,
+    FileTable,
     JdbcChanges,
     KafkaTopic,
     NewColumns,
-    Snapshot,
-    TableSpec,
+    SnapshotTable,
 )
 from lake_spec.text.globs import glob_pattern
 
 PULLS = RuleSet()
+FEED_PULLS = RuleSet()
+SNAPSHOT_PULLS = RuleSet()
 
 _SAMPLE = datetime(2001, 2, 3, 4, 5, 6)
 _FILE = f"{_SAMPLE.strftime(TIMESTAMP)}/part-00000-c000.snappy.parquet"
 _DEEP_FILE = "topic/0/00000000000000000000.json"
 
 
-def _each(spec: TableSpec) -> Iterator[Tuple[Path, Pull]]:
+def _each(spec: FileTable) -> Iterator[Tuple[Path, Pull]]:
     for name, pull in pulls_of(spec):
         yield ("source", name), pull
 
 
 @PULLS.rule("source", "source.format")
-def pulled_rows_keep_their_types(spec: TableSpec) -> Iterator[Problem]:
+def pulled_rows_keep_their_types(spec: FileTable) -> Iterator[Problem]:
     """Refuse CSV for pulled rows: it would lose their types.
 
     Fix: Write the format parquet, avro, orc or json.
     """
-    is_csv = isinstance(getattr(spec.source, "format", None), Csv)
+    is_csv = isinstance(spec.source.format, Csv)
     if is_csv and any(not isinstance(p, KafkaTopic) for _, p in pulls_of(spec)):
         hint = (
             "CSV has no types, and rows are pulled with theirs: choose parquet, avro, "
@@ -55,7 +57,7 @@ def pulled_rows_keep_their_types(spec: TableSpec) -> Iterator[Problem]:
 
 
 @PULLS.rule("source")
-def globs_match_pulled_files(spec: TableSpec) -> Iterator[Problem]:
+def globs_match_pulled_files(spec: FileTable) -> Iterator[Problem]:
     """Refuse a glob that does not match pulled files: nobody would read them.
 
     Fix: Write the glob that the message names, as in changes/**.
@@ -70,15 +72,13 @@ def globs_match_pulled_files(spec: TableSpec) -> Iterator[Problem]:
             yield got(("source", name), glob, hint)
 
 
-@PULLS.rule("source")
-def pulled_files_have_one_glob(spec: TableSpec) -> Iterator[Problem]:
+@FEED_PULLS.rule("source")
+def pulled_files_have_one_glob(spec: FeedTable) -> Iterator[Problem]:
     """Refuse globs of `load` and `changes` that match the same pulled files.
 
     Fix: Write load/** and changes/**.
     """
     source = spec.source
-    if not isinstance(source, Feed):
-        return
     others = {"load": source.changes, "changes": source.load}
     for name, folder, file in _written(spec):
         if glob_pattern(others[name]).fullmatch(file):
@@ -90,7 +90,7 @@ def pulled_files_have_one_glob(spec: TableSpec) -> Iterator[Problem]:
             yield got(("source", other), others[name], hint)
 
 
-def _written(spec: TableSpec) -> List[Tuple[str, str, str]]:
+def _written(spec: FileTable) -> List[Tuple[str, str, str]]:
     """Return glob, folder and an example file of each pull."""
     found = []
     for name, pull in pulls_of(spec):
@@ -105,12 +105,12 @@ def _written(spec: TableSpec) -> List[Tuple[str, str, str]]:
 
 
 @PULLS.rule("source")
-def what_is_read_again_is_pulled_by_a_cursor(spec: TableSpec) -> Iterator[Problem]:
+def what_is_read_again_is_pulled_by_a_cursor(spec: FileTable) -> Iterator[Problem]:
     """Refuse `new_columns: refresh` of a table that is not pulled by a cursor.
 
     Fix: Write `new_columns: add`; or pull the table by `changes_from: {kind: jdbc}`.
     """
-    if getattr(spec.source, "new_columns", None) is not NewColumns.REFRESH:
+    if spec.source.new_columns is not NewColumns.REFRESH:
         return
     if not isinstance(spec.changes_from, JdbcChanges):
         hint = (
@@ -120,8 +120,8 @@ def what_is_read_again_is_pulled_by_a_cursor(spec: TableSpec) -> Iterator[Proble
         yield got(("source", "new_columns"), "refresh", hint)
 
 
-@PULLS.rule("source", "order_by", "columns")
-def cursor_pulls_are_upserts(spec: TableSpec) -> Iterator[Problem]:
+@FEED_PULLS.rule("source", "order_by", "columns")
+def cursor_pulls_are_upserts(spec: FeedTable) -> Iterator[Problem]:
     """Refuse a pull by cursor with words for deletes or with another order.
 
     Fix: Remove `operation.column` and `envelope`, and put the cursor's column into
@@ -146,7 +146,7 @@ def cursor_pulls_are_upserts(spec: TableSpec) -> Iterator[Problem]:
         yield got(("order_by",), list(spec.order_by), hint)
 
 
-def _columns_from(spec: TableSpec, source_name: str) -> Set[str]:
+def _columns_from(spec: FileTable, source_name: str) -> Set[str]:
     """List lake columns that read a source column, in lower case."""
     wanted = source_name.lower()
     sources = {name: column.source or (name,) for name, column in spec.columns}
@@ -158,14 +158,14 @@ def _columns_from(spec: TableSpec, source_name: str) -> Set[str]:
     return found | ({wanted} if wanted not in map(str.lower, sources) else set())
 
 
-@PULLS.rule("source", "source.snapshot_time", "source.scope")
-def pulled_snapshot_paths_are_read(spec: TableSpec) -> Iterator[Problem]:
+@SNAPSHOT_PULLS.rule("source", "source.snapshot_time", "source.scope")
+def pulled_snapshot_paths_are_read(spec: SnapshotTable) -> Iterator[Problem]:
     """Refuse a snapshot time or scope that paths of pulled snapshots lack.
 
     Fix: Write `snapshot_time` as the message says, and no pattern for the scope.
     """
     source = spec.source
-    if not isinstance(source, Snapshot) or source.pulled_from is None:
+    if source.pulled_from is None:
         return
     where = source.snapshot_time
     if not _reads_the_time(where.pattern, where.format):
@@ -184,14 +184,14 @@ def pulled_snapshot_paths_are_read(spec: TableSpec) -> Iterator[Problem]:
         yield got(("source", "scope", "pattern"), source.scope.pattern, hint)
 
 
-@PULLS.rule("source")
-def pulled_files_have_no_values_in_paths(spec: TableSpec) -> Iterator[Problem]:
+@FEED_PULLS.rule("source")
+def pulled_files_have_no_values_in_paths(spec: FeedTable) -> Iterator[Problem]:
     """Refuse columns from the paths of files that a run pulls.
 
     Fix: Remove `path_columns`; the rows that are pulled have all values.
     """
     source = spec.source
-    if isinstance(source, Feed) and source.path_columns and pulls_of(spec):
+    if source.path_columns and pulls_of(spec):
         hint = "Remove it: paths of pulled files contain no values, and the rows do."
         yield got(("source", "path_columns"), dict(source.path_columns), hint)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, List, Sequence
+from typing import Mapping, Iterator, List, Sequence
 
 from lake_check.rules.rule_set import RuleSet, rule
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
@@ -65,7 +65,7 @@ def grants_name_tables(domain: DomainSpec, files: Sequence[str]) -> Iterator[Pro
                 yield _unknown(path, "table", name, sorted(files))
 
 
-def _columns(tables: Dict[str, TableSpec], name: str) -> List[str]:
+def _columns(tables: Mapping[str, TableSpec], name: str) -> List[str]:
     """Return the columns of a table, as far as its spec declares them."""
     table = tables.get(name)
     if table is None or not table.columns:

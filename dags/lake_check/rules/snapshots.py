@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Iterator, Optional
+from typing import Iterator
 
 from lake_check.rules.rule_set import RuleSet
+from lake_check.rules.source import gives_a_time
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
-from lake_spec.model import Complete, SnapshotTime, Snapshot, TableSpec
+from lake_spec.model import SnapshotTable
 from lake_spec.model import names
 from lake_spec.text import patterns
 
@@ -37,25 +38,25 @@ def one_group(path: Path, pattern: str, what: str) -> Iterator[Problem]:
 
 
 @SNAPSHOTS.rule("source", "source.snapshot_time")
-def snapshot_time_pattern_has_one_group(spec: TableSpec) -> Iterator[Problem]:
+def snapshot_time_pattern_has_one_group(spec: SnapshotTable) -> Iterator[Problem]:
     """Refuse a pattern that does not have one group for the snapshot's time.
 
     Fix: Put one pair of parentheses around the time, and write (?:...) for other
     groups.
     """
-    pattern = _time_of(spec).pattern
+    pattern = spec.source.snapshot_time.pattern
     if pattern is not None:
         yield from one_group((*TIME, "pattern"), pattern, "the time")
 
 
 @SNAPSHOTS.rule("source", "source.snapshot_time")
-def snapshot_time_has_one_place(spec: TableSpec) -> Iterator[Problem]:
+def snapshot_time_has_one_place(spec: SnapshotTable) -> Iterator[Problem]:
     """Refuse a snapshot time without a place, or with two.
 
     Fix: Write `pattern` for a time in the path, or `column` for one in the rows.
     """
-    where = _time_of(spec)
-    if isinstance(spec.source, Snapshot) and not where.pattern and not where.column:
+    where = spec.source.snapshot_time
+    if not where.pattern and not where.column:
         hint = (
             "Write `pattern` for a time in the path, or `column` for one in the rows."
         )
@@ -65,14 +66,23 @@ def snapshot_time_has_one_place(spec: TableSpec) -> Iterator[Problem]:
         yield got((*TIME, "column"), where.column, hint)
 
 
+@SNAPSHOTS.rule("source", "source.snapshot_time")
+def snapshot_time_format_gives_a_date(spec: SnapshotTable) -> Iterator[Problem]:
+    """Refuse a format of snapshot times without at least the year, or with %Z.
+
+    Fix: Write strptime's directives, as in %Y-%m-%d, %Y%m%dT%H%M%S or %Y-%m-%dT%H%z.
+    """
+    yield from gives_a_time((*TIME, "format"), spec.source.snapshot_time.format)
+
+
 @SNAPSHOTS.rule("source", "source.snapshot_time", "columns")
-def snapshot_time_column_is_not_stored(spec: TableSpec) -> Iterator[Problem]:
+def snapshot_time_column_is_not_stored(spec: SnapshotTable) -> Iterator[Problem]:
     """Refuse a time column that is also stored: each row would always change.
 
     Fix: Remove the source's column from `columns`; the change log keeps the time as
     lake_snapshot_at.
     """
-    column = _time_of(spec).column
+    column = spec.source.snapshot_time.column
     if column is None:
         return
     yield from names.text_of_source((*TIME, "column"), column, is_csv=False)
@@ -87,12 +97,12 @@ def snapshot_time_column_is_not_stored(spec: TableSpec) -> Iterator[Problem]:
 
 
 @SNAPSHOTS.rule("source", "source.complete")
-def complete_has_one_way(spec: TableSpec) -> Iterator[Problem]:
+def complete_has_one_way(spec: SnapshotTable) -> Iterator[Problem]:
     """Refuse several signs of a complete snapshot, or none.
 
     Fix: Write exactly one of marker, parts and manifest; none for a pulled table.
     """
-    complete = _complete_of(spec)
+    complete = spec.source.complete
     if complete is None:
         return
     chosen = [name for name in _WAYS if getattr(complete, name) is not None]
@@ -100,25 +110,25 @@ def complete_has_one_way(spec: TableSpec) -> Iterator[Problem]:
         message = f"has {' and '.join(chosen) or 'no way to recognize it'}"
         hint = f"Write exactly one of: {', '.join(_WAYS)}."
         yield Problem(_COMPLETE, chosen, message, hint)
-    if spec.snapshot.pulled_from is not None:
+    if spec.source.pulled_from is not None:
         hint = "Remove it: a pull lands its snapshot as a whole."
         yield Problem(_COMPLETE, chosen, "not allowed with `pulled_from`", hint)
 
 
 @SNAPSHOTS.rule("source", "source.complete")
-def complete_signs_match_one_object(spec: TableSpec) -> Iterator[Problem]:
+def complete_signs_match_one_object(spec: SnapshotTable) -> Iterator[Problem]:
     """Refuse a sign of completeness that matches the snapshot's own files.
 
     Fix: Write a glob that matches only the object which is written last.
     """
-    complete = _complete_of(spec)
+    complete = spec.source.complete
     for name in ("marker", "manifest"):
         sign = getattr(complete, name, None)
         if sign is None:
             continue
         path = (*_COMPLETE, name)
         yield from names.glob(path, sign)
-        if sign in (spec.snapshot.files, "*", "**", "**/*"):
+        if sign in (spec.source.files, "*", "**", "**/*"):
             hint = (
                 "It matches the files of the snapshot too: write one that matches "
                 "only the object that ends it."
@@ -127,13 +137,13 @@ def complete_signs_match_one_object(spec: TableSpec) -> Iterator[Problem]:
 
 
 @SNAPSHOTS.rule("source", "source.complete")
-def parts_are_a_number_or_two_groups(spec: TableSpec) -> Iterator[Problem]:
+def parts_are_a_number_or_two_groups(spec: SnapshotTable) -> Iterator[Problem]:
     r"""Refuse `parts` that do not say how many files a snapshot has.
 
     Fix: Write a number, or an expression with groups for the part and the count, as in
     part-(\d+)-of-(\d+).
     """
-    complete = _complete_of(spec)
+    complete = spec.source.complete
     parts, path = complete.parts if complete else None, (*_COMPLETE, "parts")
     if isinstance(parts, int) and not 1 <= parts <= _MOST_PARTS:
         yield got(path, parts, f"Write a number of files from 1 to {_MOST_PARTS:,}.")
@@ -154,16 +164,8 @@ def parts_are_a_number_or_two_groups(spec: TableSpec) -> Iterator[Problem]:
         yield got(path, parts, hint)
 
 
-def _complete_of(spec: TableSpec) -> Optional[Complete]:
-    return spec.source.complete if isinstance(spec.source, Snapshot) else None
-
-
-def _time_of(spec: TableSpec) -> SnapshotTime:
-    return spec.snapshot_time or SnapshotTime()
-
-
 @SNAPSHOTS.rule("source", "source.scope", "columns")
-def scope_is_a_column_of_plain_values(spec: TableSpec) -> Iterator[Problem]:
+def scope_is_a_column_of_plain_values(spec: SnapshotTable) -> Iterator[Problem]:
     """Refuse a scope that is not a declared column of plain values.
 
     Fix: Declare the column under `columns` as string, whole number or date; string if
@@ -185,7 +187,7 @@ def scope_is_a_column_of_plain_values(spec: TableSpec) -> Iterator[Problem]:
 
 
 @SNAPSHOTS.rule("source", "source.scope")
-def scope_pattern_has_one_group(spec: TableSpec) -> Iterator[Problem]:
+def scope_pattern_has_one_group(spec: SnapshotTable) -> Iterator[Problem]:
     """Refuse a pattern that does not have one group for the scope's value.
 
     Fix: Put one pair of parentheses around the value, and write (?:...) for other

@@ -11,59 +11,58 @@ from lake_check.rules.zone import is_zone, zone_hint
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.model import (
     Csv,
-    Dimension,
-    Feed,
+    FeedTable,
+    FileTable,
     Json,
     MissingColumns,
     Operation,
-    Product,
     Snapshot,
-    TableSpec,
 )
 from lake_spec.model import names
 from lake_spec.model.sources import CHARSETS
 
 SOURCE = RuleSet()
+FEED = RuleSet()
 
 _OPERATION_VALUE = re.compile(r"[A-Za-z0-9_.+-]{1,32}")
 _WORDS = ("upsert", "delete", "truncate", "ignore")
 _SAMPLE = datetime(2001, 2, 3, 4, 5, 6, tzinfo=timezone.utc)
 
 
-def globs(spec: TableSpec) -> Tuple[Tuple[Path, str], ...]:
+def globs(spec: FileTable) -> Tuple[Tuple[Path, str], ...]:
     """List the patterns of a source, each with its key path."""
     source = spec.source
-    if isinstance(source, (Dimension, Product)):
-        return ()
-    fields = ("files",) if isinstance(source, Snapshot) else ("load", "changes")
+    if isinstance(source, Snapshot):
+        return ((("source", "files"), source.files),)
     found: List[Tuple[Path, str]] = [
-        (("source", each), getattr(source, each)) for each in fields
+        (("source", "load"), source.load),
+        (("source", "changes"), source.changes),
     ]
-    if isinstance(source, Feed) and source.full_refresh is not None:
+    if source.full_refresh is not None:
         found.append((("source", "full_refresh", "files"), source.full_refresh.files))
     return tuple(found)
 
 
 @SOURCE.rule("source")
-def paths_stay_below_landing(spec: TableSpec) -> Iterator[Problem]:
+def paths_stay_below_landing(spec: FileTable) -> Iterator[Problem]:
     """Refuse paths and globs that could leave the landing folder.
 
     Fix: Write folders joined by single slashes, without a leading slash and without
     `..`.
     """
-    yield from names.relative_path(("source", "path"), spec.landed.path)
+    yield from names.relative_path(("source", "path"), spec.source.path)
     for path, glob in globs(spec):
         yield from names.glob(path, glob)
 
 
-@SOURCE.rule("source")
-def load_and_changes_differ(spec: TableSpec) -> Iterator[Problem]:
+@FEED.rule("source")
+def load_and_changes_differ(spec: FeedTable) -> Iterator[Problem]:
     """Refuse one glob for the full load and for the changes.
 
     Fix: Give `changes` a glob of its own, as in changes/**.
     """
     source = spec.source
-    if isinstance(source, Feed) and source.load == source.changes:
+    if source.load == source.changes:
         hint = (
             "It matches the files of `load` too: give changes a pattern of their own."
         )
@@ -71,24 +70,24 @@ def load_and_changes_differ(spec: TableSpec) -> Iterator[Problem]:
 
 
 @SOURCE.rule("source")
-def timezone_exists(spec: TableSpec) -> Iterator[Problem]:
+def timezone_exists(spec: FileTable) -> Iterator[Problem]:
     """Refuse a time zone that the tz database does not have.
 
     Fix: Write a name such as UTC or Europe/Berlin.
     """
-    zone = spec.landed.timezone
+    zone = spec.source.timezone
     if not is_zone(zone):
         yield got(("source", "timezone"), zone, zone_hint(zone))
 
 
 @SOURCE.rule("source", "source.format")
-def csv_marks_are_single_characters(spec: TableSpec) -> Iterator[Problem]:
+def csv_marks_are_single_characters(spec: FileTable) -> Iterator[Problem]:
     """Refuse a delimiter, quote or escape that is not one character of its own.
 
     Fix: Write one character for each, and another for each of them; an escape is no
     letter, digit or blank.
     """
-    form = spec.landed.format
+    form = spec.source.format
     if not isinstance(form, Csv):
         return
     for name, mark in (("delimiter", form.delimiter), ("quote", form.quote)):
@@ -116,25 +115,25 @@ def _escape(form: Csv) -> Iterator[Problem]:
 
 
 @SOURCE.rule("source", "source.format")
-def encoding_is_known(spec: TableSpec) -> Iterator[Problem]:
+def encoding_is_known(spec: FileTable) -> Iterator[Problem]:
     """Refuse an encoding that cannot be read.
 
     Fix: Write one of the encodings that the message names, or convert the files to
     UTF-8.
     """
-    form = spec.landed.format
+    form = spec.source.format
     if isinstance(form, Csv) and form.encoding.lower() not in CHARSETS:
         hint = f"Name one of {', '.join(CHARSETS)}, or convert the files to UTF-8."
         yield got(("source", "format", "encoding"), form.encoding, hint)
 
 
 @SOURCE.rule("source", "source.format", "columns")
-def csv_without_header_declares_columns(spec: TableSpec) -> Iterator[Problem]:
+def csv_without_header_declares_columns(spec: FileTable) -> Iterator[Problem]:
     """Refuse CSV files without a header whose columns are not declared.
 
     Fix: Declare `columns` in the order of the file.
     """
-    form = spec.landed.format
+    form = spec.source.format
     if isinstance(form, Csv) and not form.header and not spec.columns:
         hint = (
             "Declare `columns`, in the order of the file: files without a header need "
@@ -144,27 +143,14 @@ def csv_without_header_declares_columns(spec: TableSpec) -> Iterator[Problem]:
 
 
 @SOURCE.rule("source", "columns")
-def columns_that_may_not_be_missing_are_declared(spec: TableSpec) -> Iterator[Problem]:
+def columns_that_may_not_be_missing_are_declared(spec: FileTable) -> Iterator[Problem]:
     """Refuse `missing_columns: refuse` of a table that declares no columns.
 
     Fix: Declare `columns`, or leave `missing_columns` out.
     """
-    if spec.landed.missing_columns is MissingColumns.REFUSE and not spec.columns:
+    if spec.source.missing_columns is MissingColumns.REFUSE and not spec.columns:
         hint = "Declare `columns`: only a file that lacks a declared column is refused."
         yield got(("source", "missing_columns"), "refuse", hint)
-
-
-@SOURCE.rule("source", "source.snapshot_time")
-def snapshot_time_format_gives_a_date(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse a format of snapshot times without at least the year, or with %Z.
-
-    Fix: Write strptime's directives, as in %Y-%m-%d, %Y%m%dT%H%M%S or %Y-%m-%dT%H%z.
-    """
-    if not isinstance(spec.source, Snapshot):
-        return
-    yield from gives_a_time(
-        ("source", "snapshot_time", "format"), spec.source.snapshot_time.format
-    )
 
 
 def gives_a_time(path: Path, form: str) -> Iterator[Problem]:
@@ -195,12 +181,12 @@ def _gives_a_year(form: str) -> bool:
 
 
 @SOURCE.rule("source", "source.format")
-def pulled_json_has_lines(spec: TableSpec) -> Iterator[Problem]:
+def pulled_json_has_lines(spec: FileTable) -> Iterator[Problem]:
     """Refuse `layout: array` of files that the pipeline itself writes, one object a line.
 
     Fix: Remove `layout`.
     """
-    kind, source = spec.landed.format, spec.source
+    kind, source = spec.source.format, spec.source
     if not (isinstance(kind, Json) and kind.is_array):
         return
     for name in ("pulled_from", "load_from", "changes_from"):
@@ -209,8 +195,8 @@ def pulled_json_has_lines(spec: TableSpec) -> Iterator[Problem]:
             yield got(("source", "format", "layout"), "array", hint)
 
 
-@SOURCE.rule("source", "source.format")
-def absent_fields_are_of_json(spec: TableSpec) -> Iterator[Problem]:
+@FEED.rule("source", "source.format")
+def absent_fields_are_of_json(spec: FeedTable) -> Iterator[Problem]:
     """Refuse `absent_fields: unchanged` of files whose records have every column.
 
     Fix: Leave `absent_fields` out, or `missing_columns: refuse`; files of a format without
@@ -218,20 +204,20 @@ def absent_fields_are_of_json(spec: TableSpec) -> Iterator[Problem]:
     """
     if not spec.keeps_absent:
         return
-    kind, path = spec.landed.format, ("source", "absent_fields")
+    kind, path = spec.source.format, ("source", "absent_fields")
     if not isinstance(kind, Json):
         hint = (
             f"Leave it out: every record of {kind.type} has the columns of its file. Name "
             "the text of unchanged values under `placeholder`, or send JSON."
         )
         yield got(path, "unchanged", hint)
-    elif spec.landed.missing_columns is MissingColumns.REFUSE:
+    elif spec.source.missing_columns is MissingColumns.REFUSE:
         hint = "Leave it out: with `absent_fields: unchanged` no column of a file is missing."
         yield got(("source", "missing_columns"), "refuse", hint)
 
 
-@SOURCE.rule("source", "source.operation")
-def operation_values_differ(spec: TableSpec) -> Iterator[Problem]:
+@FEED.rule("source", "source.operation")
+def operation_values_differ(spec: FeedTable) -> Iterator[Problem]:
     """Refuse operation values that are missing, listed twice or not plain.
 
     Fix: List each value once under upsert, delete, truncate or ignore; values of the full
@@ -261,8 +247,8 @@ def operation_values_differ(spec: TableSpec) -> Iterator[Problem]:
                 yield got((*top, name), value, hint)
 
 
-@SOURCE.rule("source", "source.operation", "columns")
-def deletes_are_told(spec: TableSpec) -> Iterator[Problem]:
+@FEED.rule("source", "source.operation", "columns")
+def deletes_are_told(spec: FeedTable) -> Iterator[Problem]:
     """Refuse an operation that nothing tells, or a delete told by no known column.
 
     Fix: Name the column with the words, or a column of the table, or a field as in
@@ -293,8 +279,8 @@ def deletes_are_told(spec: TableSpec) -> Iterator[Problem]:
         yield got(path, told.column, hint)
 
 
-@SOURCE.rule("source", "source.operation")
-def values_before_have_a_place(spec: TableSpec) -> Iterator[Problem]:
+@FEED.rule("source", "source.operation")
+def values_before_have_a_place(spec: FeedTable) -> Iterator[Problem]:
     """Refuse an `operation.before` that names no column, or next to an envelope.
 
     Fix: Write the name of a column or field with `{column}` for that of the key's, as in

@@ -8,10 +8,9 @@ from lake_check.rules.rule_set import RuleSet
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
 from lake_spec.hudi.options import NEWEST_TABLE_VERSION, OLDER_TABLE_VERSION
 from lake_spec.model import (
-    Engine,
     Index,
+    ProductTable,
     ReadableAs,
-    Snapshot,
     TableSpec,
     TableType,
 )
@@ -45,21 +44,6 @@ def table_owner_is_a_team(spec: TableSpec) -> Iterator[Problem]:
     Fix: Name the owning team in more than 5 characters.
     """
     yield from names.owner(spec.owner)
-
-
-@TABLE.rule("source", "engine")
-def streamer_reads_feeds_only(spec: TableSpec) -> Iterator[Problem]:
-    """Refuse `engine: streamer` for snapshots, which it cannot compare.
-
-    Fix: Write `engine: pyspark`, or land changes and make the source a feed.
-    """
-    if spec.engine is Engine.STREAMER and isinstance(spec.source, Snapshot):
-        yield got(
-            ("engine",),
-            spec.engine.value,
-            "HoodieStreamer cannot compare snapshots: choose pyspark, or land the "
-            "changes and make the source a feed.",
-        )
 
 
 @TABLE.rule("storage")
@@ -101,7 +85,7 @@ def only_products_are_sorted(spec: TableSpec) -> Iterator[Problem]:
 
     Fix: Remove `sort_by`, or read the table by a product that has it.
     """
-    if spec.storage.sort_by and not spec.is_product:
+    if spec.storage.sort_by and not isinstance(spec, ProductTable):
         hint = "Only products are sorted: remove it."
         yield got(("storage", "sort_by"), spec.storage.sort_by, hint)
 

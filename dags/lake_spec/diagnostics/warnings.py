@@ -33,6 +33,13 @@ class WarningId(str, Enum):
     table's spec.
     """
 
+    NOT_ERASED = "NotErased"
+    """Landing files that others write have records of an erased key, and stay as they are.
+
+    Fix: Ask those who write the landing root to erase the records of the named files. No
+    run takes these rows in again.
+    """
+
     FEW_MATCHES = "FewMatches"
     """Most rows of a product found no version in a history that it joins by time.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, Optional, Tuple
 
-from lake_spec.model import Column, Snapshot, TableSpec
+from lake_spec.model import Column, SnapshotTable, TableSpec
 from lake_spec.text.encodings import names_zone, TYPES
 
 
@@ -24,9 +24,9 @@ def _is_local(column: Optional[Column]) -> bool:
     return column.type == "timestamp" and not says_instant
 
 
-def dates_by_clock(spec: TableSpec) -> bool:
+def dates_by_clock(spec: SnapshotTable) -> bool:
     """Return whether hours of its snapshots are said without a zone."""
-    if not isinstance(spec.source, Snapshot) or spec.source.pulled_from:
+    if spec.source.pulled_from:
         return False
     form = spec.source.snapshot_time.format.replace("%%", "")
     return any(hour in form for hour in ("%H", "%I", "%X", "%c")) and "%z" not in form

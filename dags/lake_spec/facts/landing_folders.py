@@ -1,10 +1,14 @@
-"""Whose a landing folder is: the first folder of its path is the domain that owns it."""
+"""Whose a landing folder is, and where it lies.
+
+The first folder of its path is the domain that owns it. Below `landing` that is a folder;
+a landing root of the environment takes its place, and is only read.
+"""
 
 from __future__ import annotations
 
 from typing import Optional
 
-from lake_spec.model import DomainSpec, TableSpec
+from lake_spec.model import DomainSpec, EnvironmentSpec, FileTable, LandingRoot
 
 
 def is_below(path: str, folder: str) -> bool:
@@ -12,20 +16,39 @@ def is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(f"{folder}/")
 
 
-def is_own(table: TableSpec) -> bool:
+def landing_root(
+    environment: EnvironmentSpec, table: FileTable
+) -> Optional[LandingRoot]:
+    """Return the landing root that a table's files lie in: its own, else that of the
+    domain whose folder it reads; None for `landing` of the environment."""
+    owner = table.source.path.partition("/")[0]
+    used = {
+        name: root for _, root in environment.landing_roots for name in root.used_by
+    }
+    return used.get(table.full_name, used.get(owner))
+
+
+def landing_folder(environment: EnvironmentSpec, table: FileTable) -> str:
+    """Return the folder of a table's landing files, an s3:// URI."""
+    root, path = landing_root(environment, table), table.source.path
+    if root is None:
+        return f"{environment.landing}/{path}"
+    below = path.partition("/")[2]
+    return f"{root.uri}/{below}" if below else root.uri
+
+
+def is_own(table: FileTable) -> bool:
     """Return whether the table's landing files are in the folder of its domain.
 
     Or in that of the domain which it was moved from: they went along.
     """
-    if not table.has_files:
-        return True
     owners = (table.domain, table.stored_domain)
-    return any(is_below(table.landed.path, owner) for owner in owners)
+    return any(is_below(table.source.path, owner) for owner in owners)
 
 
-def is_granted(table: TableSpec, owner: Optional[DomainSpec]) -> bool:
+def is_granted(table: FileTable, owner: Optional[DomainSpec]) -> bool:
     """Return whether the domain that owns the folder lets this table read it."""
     return owner is not None and any(
-        table.domain in grant.to and is_below(table.landed.path, grant.folder)
+        table.domain in grant.to and is_below(table.source.path, grant.folder)
         for grant in owner.landing_grants
     )

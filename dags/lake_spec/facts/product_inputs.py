@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import AbstractSet, Callable, Iterable, List, Mapping, Set, Tuple, TypeVar
 
-from lake_spec.model import Dimension, DomainSpec, Product, TableSpec
+from lake_spec.model import Dimension, DomainSpec, ProductTable, TableSpec
 
 Each = TypeVar("Each")
 
@@ -18,7 +18,7 @@ def logs_of(table: TableSpec) -> Tuple[str, ...]:
     if isinstance(source, Dimension):
         sides = (source.main, source.joined)
         return tuple(f"{table.domain}.{each.table}" for each in sides)
-    return () if table.is_product else (table.full_name,)
+    return () if isinstance(table, ProductTable) else (table.full_name,)
 
 
 def stored_names(
@@ -30,7 +30,7 @@ def stored_names(
 
 def reads_of(table: TableSpec) -> Tuple[str, ...]:
     """List the tables that a product reads; none for another table."""
-    return table.source.reads if isinstance(table.source, Product) else ()
+    return table.source.reads if isinstance(table, ProductTable) else ()
 
 
 def read_by_products(
@@ -49,14 +49,14 @@ def read_by_products(
     return sorted({*stored_names(found, specs)})
 
 
-def product_levels(products: Iterable[TableSpec]) -> List[List[TableSpec]]:
+def product_levels(products: Iterable[ProductTable]) -> List[List[ProductTable]]:
     """Group products so that each reads only tables of groups before its own.
 
     The products of a group can be built side by side. Those that read each other in a
     circle, which `validate` reports, are the last group.
     """
     named = {each.full_name: each for each in products}
-    return levels(dict(sorted(named.items())), lambda each: set(each.product.reads))
+    return levels(dict(sorted(named.items())), lambda each: set(each.source.reads))
 
 
 def levels(

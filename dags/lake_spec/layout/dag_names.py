@@ -15,6 +15,12 @@ PRODUCTS = "products"
 PROOF, PROOF_TASK = "lake_proof", "prove"
 """The DAG that proves a release, in a file of that name, and its one task."""
 
+REAPER = "lake_reaper"
+"""The DAG that ends clusters which no run needs any more."""
+
+RELEASE_NOTE = "release"
+"""What the tasks that first say which release they run as note it under, as an XCom."""
+
 CREATE_TASK = "create_cluster"
 """The task of a run that waits for the lease of its domain, and creates its cluster."""
 

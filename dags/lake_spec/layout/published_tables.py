@@ -16,6 +16,9 @@ ICEBERG = "iceberg"
 ICEBERG_FOLDER, DELTA_FOLDER = "metadata", "_delta_log"
 """Folders of published metadata, below the location."""
 
+HUDI_INSTANT = "lake.hudi-instant"
+"""Names the commit of Hudi in each Iceberg snapshot and each Delta version."""
+
 DELTA_WRITER_FEATURE = "lakeHudi"
 """Named in the protocol of each Delta log: no engine has a feature of this name."""
 

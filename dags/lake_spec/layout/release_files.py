@@ -6,7 +6,7 @@ docs/architecture.md, and docs/releases.md for who vouches for which file.
 from __future__ import annotations
 
 import json
-from typing import Mapping
+from typing import Mapping, Optional
 
 CODE = "lake.zip"
 """The packages lake_spark and lake_spec."""
@@ -18,7 +18,8 @@ MAIN = "main.py"
 """The program of every step."""
 
 RELEASE = "release.json"
-"""What the DAGs know of their release: its id, and the SHA-256 of what steps read."""
+"""What the DAGs know of their release: its id, the SHA-256 of what steps read, and the
+environment that it was built for."""
 
 
 def spec_file(domain: str) -> str:
@@ -26,9 +27,13 @@ def spec_file(domain: str) -> str:
     return f"specs/{domain}.json"
 
 
-def release_text(release: str, artifacts: Mapping[str, str]) -> str:
+def release_text(
+    release: str, artifacts: Mapping[str, str], environment: Optional[str] = None
+) -> str:
     """Return the content of RELEASE; `artifacts` are SHA-256 in hex, by file."""
-    return json.dumps({"release": release, "artifacts": dict(artifacts)})
+    content = {"release": release, "artifacts": dict(artifacts)}
+    named = {"environment": environment} if environment else {}
+    return json.dumps({**content, **named})
 
 
 def sha256_argument(artifacts: Mapping[str, str], domain: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Iterable, List
 
-from lake_spec.model import Engine, TableSpec
+from lake_spec.layout.dag_names import FULL_LOAD, INCREMENTAL, REPROCESS
+from lake_spec.model import DimensionTable, Engine, FileTable, ProductTable, TableSpec
 from lake_spec.model.continuous import CONTINUOUS
 
 STREAMER = "streamer"
@@ -17,6 +18,9 @@ ERASE = "erase"
 SCD2 = "scd2"
 DIMENSION, REBUILD_DIMENSION = "dimension", "rebuild_dimension"
 PRODUCT, REBUILD_PRODUCT = "product", "rebuild_product"
+
+INGESTING = (FULL_LOAD, INCREMENTAL, REPROCESS, CONTINUOUS)
+"""Stages whose reports have the newest file of a table and all of its bad rows."""
 
 FOLLOWING = (SCD2, DIMENSION, REBUILD_DIMENSION, PRODUCT, REBUILD_PRODUCT)
 """The stages that the step of an earlier one can run after it."""
@@ -33,20 +37,22 @@ def _takes(stage: str, table: TableSpec) -> bool:
     if stage == STREAMER or stage.startswith("prepare_"):
         return table.engine is Engine.STREAMER
     if stage in (DIMENSION, REBUILD_DIMENSION):
-        return table.is_dimension
+        return isinstance(table, DimensionTable)
     if stage in (PRODUCT, REBUILD_PRODUCT):
-        return table.is_product
+        return isinstance(table, ProductTable)
     if stage == ERASE:  # products are made again of what their inputs have left
-        return table.has_files or table.is_product
-    return table.has_files
+        return isinstance(table, FileTable) or isinstance(table, ProductTable)
+    return isinstance(table, FileTable)
 
 
 def with_products(names: Iterable[str], tables: Iterable[TableSpec]) -> List[str]:
     """Give these tables and the products that are made of them, however far."""
-    found, products = list(names), [each for each in tables if each.is_product]
+    found, products = list(names), [
+        each for each in tables if isinstance(each, ProductTable)
+    ]
     for name in found:  # which grows meanwhile
         for each in products:
-            is_made_of_it = f"{each.domain}.{name}" in each.product.reads
+            is_made_of_it = f"{each.domain}.{name}" in each.source.reads
             if is_made_of_it and each.name not in found:
                 found.append(each.name)
     return found

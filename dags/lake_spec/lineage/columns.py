@@ -19,10 +19,13 @@ from lake_spec.model import (
     Column,
     ColumnOrigin,
     ColumnUse,
-    Dimension,
+    DimensionTable,
     DomainSpec,
+    FileTable,
     Product,
+    ProductTable,
     TableSpec,
+    VersionedTable,
 )
 from lake_spec.model.shown_columns import shown_columns
 from lake_spec.model.sources import Side
@@ -77,11 +80,11 @@ def edges_of(domain_tables: Iterable[TableSpec]) -> Tuple[Edge, ...]:
     tables = {table.name: table for table in domain_tables}
     found: List[Edge] = []
     for table in tables.values():
-        if isinstance(table.source, Dimension):
-            found += _of_dimension(table, table.source, tables)
-        elif isinstance(table.source, Product):
-            found += _of_product(table, table.source)
-        else:
+        if isinstance(table, DimensionTable):
+            found += _of_dimension(table, tables)
+        elif isinstance(table, ProductTable):
+            found += _of_product(table)
+        elif isinstance(table, FileTable):
             found += _of_files(table)
     return tuple(dict.fromkeys(found))
 
@@ -89,9 +92,9 @@ def edges_of(domain_tables: Iterable[TableSpec]) -> Tuple[Edge, ...]:
 def layers_of(table: TableSpec) -> Tuple[str, ...]:
     """Return the layers that a table has, its current first."""
     layers = tuple(FOLDERS)
-    if table.is_product:
+    if isinstance(table, ProductTable):
         return layers[:1]
-    return layers[:2] if table.is_dimension else layers
+    return layers[:2] if isinstance(table, DimensionTable) else layers
 
 
 def columns_of_table(
@@ -112,7 +115,7 @@ def columns_of_table(
 def _declaration(
     table: TableSpec, name: str, tables: Mapping[str, TableSpec]
 ) -> Optional[Column]:
-    if isinstance(table.source, Dimension):
+    if isinstance(table, DimensionTable):
         pairs = {
             shown: (of, its) for shown, of, its in dimension_columns(table, tables)
         }
@@ -144,11 +147,10 @@ def origins(edges: Iterable[Edge], field: Field) -> Tuple[Field, ...]:
 
 
 def dimension_columns(
-    table: TableSpec, tables: Mapping[str, TableSpec]
+    table: DimensionTable, tables: Mapping[str, TableSpec]
 ) -> Tuple[Tuple[str, str, str], ...]:
     """List (column of the dimension, table that it comes from, column of that)."""
     source = table.source
-    assert isinstance(source, Dimension)
     found = [(name, source.main.table, name) for name in table.key]
     for side in (source.main, source.joined):
         found += [(shown, side.table, name) for name, shown in _shown(side, tables)]
@@ -163,14 +165,14 @@ def _shown(side: Side, tables: Mapping[str, TableSpec]) -> Iterable[Tuple[str, s
 
 
 def _columns(table: TableSpec, tables: Mapping[str, TableSpec]) -> Tuple[str, ...]:
-    if isinstance(table.source, Dimension):
+    if isinstance(table, DimensionTable):
         return tuple(name for name, _, _ in dimension_columns(table, tables))
     given = tuple(name for each in table.enrich for _, name in each.given)
     declared = tuple(name for name, _ in table.columns)
     return tuple(dict.fromkeys((*declared, *table.key, *given)))
 
 
-def _of_files(table: TableSpec) -> Iterator[Edge]:
+def _of_files(table: FileTable) -> Iterator[Edge]:
     """Edges of a table with landing files: each column through its layers."""
     name = table.full_name
     given = {
@@ -191,7 +193,7 @@ def _of_files(table: TableSpec) -> Iterator[Edge]:
     yield from _of_versions(table)
 
 
-def _of_versions(table: TableSpec) -> Iterator[Edge]:
+def _of_versions(table: FileTable) -> Iterator[Edge]:
     """Edges into the columns that history adds: times, and the surrogate key."""
     history = table.history
     times = [
@@ -239,8 +241,9 @@ def _origins(source: Product) -> Optional[Tuple[ColumnOrigin, ...]]:
     return source.plan.columns if source.plan else None
 
 
-def _of_product(table: TableSpec, source: Product) -> Iterator[Edge]:
+def _of_product(table: ProductTable) -> Iterator[Edge]:
     """Edges from the tables that a product reads."""
+    source = table.source
     current, name = Layer.CURRENT.value, table.full_name
     if source.plan is not None:
         for each in _origins(source) or ():
@@ -257,17 +260,20 @@ def _of_product(table: TableSpec, source: Product) -> Iterator[Edge]:
 
 
 def _of_dimension(
-    table: TableSpec, source: Dimension, tables: Mapping[str, TableSpec]
+    table: DimensionTable, tables: Mapping[str, TableSpec]
 ) -> Iterator[Edge]:
     """Edges from the histories of its two tables."""
+    source = table.source
     name, history = table.full_name, Layer.HISTORY.value
     for column, of, its in dimension_columns(table, tables):
         origin = Field(f"{table.domain}.{of}", history, its)
         yield Edge(origin, Field(name, Layer.CURRENT.value, column))
         yield Edge(origin, Field(name, history, column))
     own = table.history
-    sides = [tables[s.table] for s in (source.main, source.joined) if s.table in tables]
+    sides = (tables.get(each.table) for each in (source.main, source.joined))
     for side in sides:
+        if not isinstance(side, VersionedTable):
+            continue
         theirs = side.history.columns
         for each in (theirs.valid_from, theirs.valid_to):
             origin = Field(side.full_name, history, each)

@@ -22,7 +22,7 @@ from lake_spec.lineage.columns import (
     edges_of,
     unfollowed_columns,
 )
-from lake_spec.model import Sensitivity, TableSpec
+from lake_spec.model import ProductTable, Sensitivity, TableSpec
 
 _ORDER = tuple(Sensitivity)
 _SHOWN = (Layer.CURRENT.value, Layer.HISTORY.value)
@@ -75,7 +75,7 @@ class ColumnSensitivity:
         self._marks: Dict[Field, Mark] = {}
         self._columns: Dict[str, Dict[str, Mark]] = {}
         self._quoted: Set[str] = set()
-        products = (table for table in tables if table.is_product)
+        products = (table for table in tables if isinstance(table, ProductTable))
         for product in chain.from_iterable(product_levels(products)):
             self._settle(product)
             if any(map(self.is_guarded, reads_of(product))):

@@ -10,6 +10,7 @@ Standard library only; Python 3.9 to 3.12.
 from lake_spec.model.aws import (
     ClusterSpec,
     EnvironmentSpec,
+    LandingRoot,
 )
 from lake_spec.model.checks import (
     AcceptedRange,
@@ -108,6 +109,7 @@ from lake_spec.model.sources import (
     Feed,
     Format,
     Json,
+    Landed,
     Operation,
     Orc,
     Parquet,
@@ -119,14 +121,20 @@ from lake_spec.model.sources import (
 )
 from lake_spec.model.table import (
     Clusters,
+    DimensionTable,
     DomainSpec,
+    FeedTable,
+    FileTable,
     Notifications,
+    ProductTable,
     Reader,
     STAGE_HOURS,
     Schedules,
+    SnapshotTable,
     TableGrant,
     TableSpec,
     Term,
+    VersionedTable,
 )
 
 __all__ = [
@@ -161,15 +169,19 @@ __all__ = [
     "Debezium",
     "Deduplicate",
     "Dimension",
+    "DimensionTable",
     "DomainSpec",
     "DuplicateKeys",
     "Engine",
     "Equality",
     "Enrichment",
     "EnvironmentSpec",
+    "LandingRoot",
     "Event",
     "SnapshotTime",
     "Feed",
+    "FeedTable",
+    "FileTable",
     "Format",
     "HUDI_TYPES",
     "History",
@@ -184,6 +196,7 @@ __all__ = [
     "KafkaCluster",
     "KafkaTopic",
     "Keep",
+    "Landed",
     "Layer",
     "Lookup",
     "Maintenance",
@@ -198,6 +211,7 @@ __all__ = [
     "Parquet",
     "PostgreSql",
     "Product",
+    "ProductTable",
     "ProductInput",
     "ProductPlan",
     "Presence",
@@ -214,6 +228,7 @@ __all__ = [
     "Scope",
     "Side",
     "Snapshot",
+    "SnapshotTable",
     "Source",
     "Storage",
     "SurrogateKey",
@@ -223,6 +238,7 @@ __all__ = [
     "Term",
     "TableType",
     "TimeJoin",
+    "VersionedTable",
     "Concurrency",
     "setting",
 ]

@@ -8,13 +8,15 @@ from typing import Optional, Tuple
 from lake_spec.model.choices import ReadableAs
 from lake_spec.model.connections import Connection
 from lake_spec.model.forms import (
+    AIRFLOW_NAME,
     AMI,
+    BUCKET,
     CIDR,
     CRON,
+    FOLDER,
     JAR,
     KMS_KEY,
     MEMORY,
-    NAME,
     POLICY_ARN,
     REGION,
     ROLE,
@@ -29,6 +31,7 @@ from lake_spec.model.forms import (
 )
 from lake_spec.model.instances import InstanceGroups, Instances, ManagedScaling
 from lake_spec.model.limits import Limits
+from lake_spec.model.names import DOMAIN_OR_TABLE, NAME
 from lake_spec.model.spec_field import setting
 
 MOST_BOOTSTRAP_ACTIONS = 16
@@ -151,6 +154,46 @@ class OwnNetwork:
         "Another one, in another zone.",
         example="subnet-0123456789abcdef1",
         form=SUBNET,
+    )
+
+
+@dataclass(frozen=True)
+class LandingRoot:
+    """Landing files that others write, in a bucket of any account: they are only read."""
+
+    uri: str = setting(
+        "Where they lie, in the place of the folder of the domain below `landing`.",
+        example="s3://partner-drop/out",
+        form=S3_FOLDER,
+    )
+    used_by: Tuple[str, ...] = setting(
+        "Domains, and tables as `domain.table`, whose landing files are there.",
+        example=["sales.orders"],
+        form=DOMAIN_OR_TABLE,
+    )
+    kms_key_id: Optional[str] = setting(
+        "ARN of the KMS key that encrypts them, also one of another account; if left "
+        "out, that of the environment or none.",
+        None,
+        form=KMS_KEY,
+    )
+
+
+@dataclass(frozen=True)
+class SharedAirflow:
+    """An MWAA environment of others, who have DAGs, requirements and plugins there."""
+
+    name: str = setting("Its name.", example="team-airflow", form=AIRFLOW_NAME)
+    bucket: str = setting(
+        "The bucket that it reads.", example="team-airflow-bucket", form=BUCKET
+    )
+    dags: str = setting(
+        "The folder of its DAGs in the bucket (DagS3Path).", "dags", form=FOLDER
+    )
+    folder: str = setting(
+        "Our folder below that one: nothing else of the bucket is written.",
+        "lake",
+        form=NAME,
     )
 
 
@@ -310,6 +353,19 @@ class EnvironmentSpec:
         (),
         example=["s3://lake/artifacts/jars/postgresql-42.7.4.jar"],
         form=JAR,
+    )
+
+    landing_roots: Tuple[Tuple[str, LandingRoot], ...] = setting(
+        "Other places of landing files, by a name of your own.",
+        (),
+        example={
+            "partner": {"uri": "s3://partner-drop/out", "used_by": ["sales.orders"]}
+        },
+    )
+    airflow: Optional[SharedAirflow] = setting(
+        "The MWAA environment of others to put the DAGs into, where the layer `mwaa` is "
+        "not to make one.",
+        None,
     )
 
     def runtime_role_of(self, domain: str) -> Optional[str]:

@@ -16,6 +16,12 @@ SIMPLE = (
 NESTED = ("array", "map", "struct")
 _WHOLE = set("tinyint byte smallint short int integer bigint long".split())
 FORMS = "decimal(p,s), array<type>, map<type, type>, struct<name: type, ...>"
+MOST_DIGITS = 38
+"""Of a decimal: Spark, Hudi and Athena have no longer ones."""
+
+WHOLE_DIGITS = {"int": 10, "bigint": 19}
+"""Decimal digits that a whole number can need, by its type in tables."""
+
 DEEPEST = 8
 """Deepest nesting of types in a spec; files may nest them deeper."""
 
@@ -152,8 +158,9 @@ class _Reader:
             self.next()
             scale = self.digits()
         self.expect(")")
-        if not 1 <= precision <= 38 or scale > precision:
-            raise BadType("Write decimal(p,s) with p from 1 to 38 and s from 0 to p.")
+        if not 1 <= precision <= MOST_DIGITS or scale > precision:
+            words = f"p from 1 to {MOST_DIGITS} and s from 0 to p"
+            raise BadType(f"Write decimal(p,s) with {words}.")
         return ColumnType("decimal", digits=(precision, scale))
 
     def digits(self) -> int:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Optional, Tuple, Union
 
 from lake_spec.model.choices import KafkaSecurity, SecretStore
-from lake_spec.model.forms import DATABASE, HOST, NAME, PEM
+from lake_spec.model.forms import DATABASE, HOST, PEM
 from lake_spec.model.limits import Limits
+from lake_spec.model.names import NAME
 from lake_spec.model.spec_field import setting
 
 _DOMAINS = "Domains whose tables may pull from it; no other domain gets its secret."

@@ -6,11 +6,11 @@ new class in model/ needs no second description anywhere.
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from enum import Enum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from keyword import iskeyword
-from typing import Any, Dict, Optional, Tuple, Type, Union, get_type_hints
+from typing import Any, Dict, Literal, Optional, Tuple, Type, Union, get_type_hints
 
 from lake_spec.model.limits import Form, Limits
 
@@ -33,14 +33,15 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Choice:
-    """One member of an enum."""
+    """One member of an enum; of those in `only`, if there are any."""
 
     enum: Type[Enum]
+    only: Tuple[Enum, ...] = ()
 
     @property
     def choices(self) -> Tuple[str, ...]:
         """The texts of its members."""
-        return tuple(member.value for member in self.enum)
+        return tuple(member.value for member in self.only or self.enum)
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,53 @@ class OneOf:
     records: Dict[str, Record]
 
 
+@dataclass(frozen=True, eq=False)
+class ByKind:
+    """A record of one of several classes; the tag of one of its settings tells which.
+
+    So `source.kind` of a table tells whether it is a SnapshotTable, a FeedTable or another.
+    """
+
+    told_by: str
+    tag: str
+    records: Dict[str, Record]
+
+    def record_of(self, told: Any) -> Optional[Record]:
+        """Return the record of a kind; None for what is no kind."""
+        return self.records.get(told) if isinstance(told, str) else None
+
+    @cached_property
+    def widest(self) -> Record:
+        """The record with the most settings, for a table of no known kind."""
+        return max(self.records.values(), key=lambda each: len(each.settings))
+
+    def takers(self, name: str) -> Dict[str, Setting]:
+        """Return the settings of a name, by the kinds that have one."""
+        return {
+            kind: record.settings[name]
+            for kind, record in self.records.items()
+            if name in record.settings
+        }
+
+    @cached_property
+    def settings(self) -> Dict[str, Setting]:
+        """The settings of all kinds; one that they have in several shapes has any of them."""
+        names = dict.fromkeys(
+            n for each in self.records.values() for n in each.settings
+        )
+        return {name: _any_of(*self.takers(name).values()) for name in names}
+
+
+def _any_of(first: Setting, *others: Setting) -> Setting:
+    shapes = [each.shape for each in (first, *others)]
+    if all(isinstance(each, OneOf) for each in shapes):
+        merged = {tag: one for each in shapes for tag, one in each.records.items()}
+        return replace(first, shape=OneOf(first.shape.tag, merged))
+    if all(isinstance(each, Choice) for each in shapes):
+        return replace(first, shape=max(shapes, key=lambda each: len(each.choices)))
+    return first
+
+
 def shape_of(kind: Any) -> Any:
     """Return the shape of a type of the model. Raises TypeError for any other type."""
     return _shape_of(kind)
@@ -137,11 +185,13 @@ def _shape_of(kind: Any) -> Any:
     if isinstance(kind, type) and issubclass(kind, Enum):
         return Choice(kind)
     if hasattr(kind, "__dataclass_fields__"):
-        return _record(kind)
+        return _by_kind(kind.kinds) if vars(kind).get("kinds") else _record(kind)
     origin = getattr(kind, "__origin__", None)
     args: Tuple[Any, ...] = getattr(kind, "__args__", ())
     if origin is tuple and len(args) == 2 and args[1] is Ellipsis:
         return _many(args[0])
+    if origin is Literal:
+        return Choice(type(args[0]), args)
     if origin is Union:
         return _union(args)
     raise TypeError(
@@ -149,14 +199,26 @@ def _shape_of(kind: Any) -> Any:
     )
 
 
+def _by_kind(classes: Tuple[Any, ...]) -> ByKind:
+    told_by = classes[0].told_by
+    records = {}
+    for cls in classes:
+        record = shape_of(cls)
+        of_source: OneOf = record.settings[told_by].shape
+        (kind,) = of_source.records
+        records[kind] = record
+    return ByKind(told_by, of_source.tag, records)
+
+
 def _record(cls: type) -> Record:
     hints = get_type_hints(cls)
+    told_by = getattr(cls, "told_by", None)
     return Record(
         cls,
         {
             name: Setting(
                 name=name,
-                shape=shape_of(hints[field.name]),
+                shape=(_tagged if name == told_by else shape_of)(hints[field.name]),
                 default=field.default,
                 **field.metadata,
             )
@@ -164,6 +226,11 @@ def _record(cls: type) -> Record:
             for name in [field.name.rstrip("_")]
         },
     )
+
+
+def _tagged(hint: Any) -> Any:
+    """Return the shape of a class, or of several, with the tag that tells which."""
+    return _union(getattr(hint, "__args__", (hint,)))
 
 
 def _many(item: Any) -> Any:

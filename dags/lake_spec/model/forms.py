@@ -5,12 +5,6 @@ from __future__ import annotations
 from lake_spec.model.column_type import FORMS, NESTED, SIMPLE
 from lake_spec.model.limits import Form
 
-NAME = Form(
-    "[a-z][a-z0-9_]{0,62}",
-    "Write 1 to 63 of a-z, 0-9 and _, beginning with a letter.",
-)
-"""Of tables, columns, folders, DAG ids and SQL."""
-
 _FIRST = "|".join(
     "".join(f"[{letter}{letter.upper()}]" for letter in each)
     for each in (*SIMPLE, "decimal", *NESTED)
@@ -86,7 +80,20 @@ SECURITY_GROUP = Form(
     "sg-[0-9a-f]{8,17}", "Write a security group's id, as in sg-0123456789abcdef0."
 )
 
-_BUCKET = "s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
+AIRFLOW_NAME = Form(
+    "[a-zA-Z][0-9a-zA-Z_-]{0,79}",
+    "Write the name of an MWAA environment: 1 to 80 of A-Z a-z 0-9 _ -, beginning with a "
+    "letter.",
+)
+BUCKET = Form(
+    "[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", "Write the name of a bucket, without s3://."
+)
+FOLDER = Form(
+    r"(?!\.)[A-Za-z0-9_.=+-]+(?:/(?!\.)[A-Za-z0-9_.=+-]+)*",
+    "Write folders of A-Z a-z 0-9 _ . = + - with slashes between, as in team/dags.",
+)
+
+_BUCKET = f"s3://{BUCKET.pattern}"
 S3_FOLDER = Form(
     _BUCKET + r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9_.=+-]+)*",
     "Write s3://bucket/folder of A-Z a-z 0-9 _ . = + -, without a trailing slash.",

@@ -7,12 +7,12 @@ from typing import Dict, Iterator, Tuple
 
 from lake_spec.diagnostics.diagnostic import Path
 from lake_spec.model.choices import SurrogateKind
-from lake_spec.model.table import TableSpec
+from lake_spec.model.table import TableSpec, VersionedTable
 
 
 def history_columns(table: TableSpec) -> Dict[str, Tuple[str, str]]:
     """Return type and meaning of the columns that history adds, by name."""
-    if table.is_product:
+    if not isinstance(table, VersionedTable):
         return {}  # it has no history
     names, surrogate = table.history.columns, table.history.surrogate_key
     is_number = surrogate.kind is SurrogateKind.INCREASING
@@ -30,7 +30,7 @@ def history_columns(table: TableSpec) -> Dict[str, Tuple[str, str]]:
 
 def added_columns(table: TableSpec) -> Iterator[Tuple[Path, str]]:
     """List the columns that history adds, each with the key path of its name."""
-    if table.is_product:
+    if not isinstance(table, VersionedTable):
         return  # it has no history
     history = table.history
     for each in fields(history.columns):

@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Type, TypeVar
 
 from lake_spec.diagnostics.errors import NotASpec
 from lake_spec.model.field_types import (
+    ByKind,
     Choice,
     ListOf,
     MapOf,
@@ -61,6 +62,8 @@ def _encode(shape: Any, value: Any, full: bool) -> Any:
     if isinstance(shape, OneOf):
         tag = getattr(type(value), shape.tag)
         return {shape.tag: tag, **_encode(shape.records[tag], value, full)}
+    if isinstance(shape, ByKind):
+        shape = shape_of(type(value))
     if isinstance(shape, Record):
         return _encode_record(shape, value, full)
     return value
@@ -123,6 +126,20 @@ def _one_of(shape: OneOf) -> Reader:
     return read
 
 
+def _by_kind(shape: ByKind) -> Reader:
+    readers = {kind: _reader(record) for kind, record in shape.records.items()}
+    takes = {kind: set(record.settings) for kind, record in shape.records.items()}
+    known = set().union(*takes.values())
+
+    def read(value: Dict[str, Any]) -> Any:
+        kind = value[shape.told_by][shape.tag]
+        # Releases before there was a class for each kind say settings of all kinds.
+        foreign = known - takes[kind]
+        return readers[kind]({k: v for k, v in value.items() if k not in foreign})
+
+    return read
+
+
 def _record(shape: Record) -> Reader:
     readers = {name: _setting(each) for name, each in shape.settings.items()}
     build = shape.build
@@ -139,6 +156,7 @@ _MAKERS: Dict[type, Callable[[Any], Reader]] = {
     ListOf: _list_of,
     MapOf: _map_of,
     Choice: _choice,
+    ByKind: _by_kind,
     OneOf: _one_of,
     Record: _record,
 }

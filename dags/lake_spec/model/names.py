@@ -6,8 +6,21 @@ import re
 from typing import Iterator
 
 from lake_spec.diagnostics.diagnostic import Path, Problem, got
-from lake_spec.model.forms import NAME
+from lake_spec.model.limits import Form
 from lake_spec.text.sql_text import not_a_name
+
+LONGEST_NAME = 63
+
+NAME = Form(
+    f"[a-z][a-z0-9_]{{0,{LONGEST_NAME - 1}}}",
+    f"Write 1 to {LONGEST_NAME} of a-z, 0-9 and _, beginning with a letter.",
+)
+"""Of tables, columns, folders, DAG ids and SQL."""
+
+DOMAIN_OR_TABLE = Form(
+    rf"{NAME.pattern}(?:\.{NAME.pattern})?",
+    "Write a domain, or a table as domain.table, as in sales.orders.",
+)
 
 _SOURCE_NAME = re.compile(r"[\w$@#%][\w $@#%.:/()&+-]{0,127}")
 _PART = r"[A-Za-z0-9_.=+@-]+"

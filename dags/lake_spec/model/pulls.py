@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Union
 
-from lake_spec.model.forms import CURSOR, KAFKA_TOPIC, NAME, TABLE
+from lake_spec.model.forms import CURSOR, KAFKA_TOPIC, TABLE
 from lake_spec.model.limits import Limits
+from lake_spec.model.names import NAME
 from lake_spec.model.spec_field import setting
 
 

@@ -466,4 +466,5 @@ class Dimension:
     )
 
 
+Landed = Union[Snapshot, Feed]
 Source = Union[Snapshot, Feed, Dimension, Product]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import ClassVar, Dict, Optional, Tuple, Type, TypeVar, Union
+from functools import cached_property, partial
+from typing import ClassVar, Dict, Literal, Mapping, Optional, Tuple
 
 from lake_spec.model.checks import Check
 from lake_spec.model.choices import (
@@ -19,8 +19,9 @@ from lake_spec.model.column_type import BadType, ColumnType, parse_type
 from lake_spec.model.continuous import Continuous
 from lake_spec.model.enrichment import Enrichment
 from lake_spec.model.envelopes import Debezium
-from lake_spec.model.forms import CRON, NAME, ROLE, SNS_TOPIC
+from lake_spec.model.forms import CRON, ROLE, SNS_TOPIC
 from lake_spec.model.limits import Limits
+from lake_spec.model.names import NAME
 from lake_spec.model.product import Product
 from lake_spec.model.pulls import Changes
 from lake_spec.model.sources import (
@@ -30,6 +31,7 @@ from lake_spec.model.sources import (
     Operation,
     FullRefresh,
     Scope,
+    Landed,
     Snapshot,
     Source,
 )
@@ -44,12 +46,26 @@ from lake_spec.model.table_parts import (
     Storage,
 )
 
-OfKind = TypeVar("OfKind", Snapshot, Feed, Dimension, Product)
+# What several kinds of tables say in the same words.
+_columns = partial(setting, "Columns: name, type and names in the source.", ())
+_quality = partial(setting, "Quality rules, of one row each.", ())
+_engine = partial(setting, "Ingestion engine.", Engine.PYSPARK)
+_source = partial(setting, "Source of the rows.")
 
 
 @dataclass(frozen=True)
 class TableSpec:
     """One table: what it is, where it comes from, what is promised of it."""
+
+    # Each is of one of the classes in `kinds`. A property of this class is what a table
+    # has that says nothing else.
+
+    told_by: ClassVar[str] = "source"
+    """The setting whose kind tells the class."""
+    kinds: ClassVar[Tuple[type, ...]] = ()
+    """The classes of the kinds, as they are given below."""
+    lacks: ClassVar[str] = ""
+    """Why a table of the kind lacks settings that others have."""
 
     name: str = setting("Name of the table and of its file.", example="artists")
     domain: str = setting(
@@ -59,36 +75,15 @@ class TableSpec:
         "One sentence for readers.", example="Artists of the museum, one row each"
     )
     owner: str = setting("Owning team.", example="museum-data")
-    source: Source = setting(
-        "Source of the rows.",
-        example={"kind": "snapshot", "path": "moma/artists"},
-    )
+    source: Source = _source(example={"kind": "snapshot", "path": "moma/artists"})
     key: Tuple[str, ...] = setting("Columns that identify a row.", example=["id"])
-    columns: Tuple[Tuple[str, Column], ...] = setting(
-        "Columns: name, type and names in the source.", ()
-    )
-    order_by: Tuple[str, ...] = setting(
-        "Columns that order the changes of a key (feeds).", ()
-    )
-    effective_at: Optional[str] = setting(
-        "Column with the time since which a row is valid in the business.", None
-    )
-    load_effective_at: Optional[str] = setting(
-        "Time since which the rows of the full load are valid.",
-        None,
-        example="1900-01-01",
-    )
-    future_dates: bool = setting("Accept effective times in the future.", False)
-    engine: Engine = setting("Ingestion engine.", Engine.PYSPARK)
-    current: Current = setting("The current table.", Current())
-    history: History = setting("The history table.", History())
+    engine: Engine = _engine()
     storage: Storage = setting("Storage of the tables.", Storage())
     profile: Profile = setting(
         "When the columns of current are measured.",
         Profile.WEEKLY,
     )
     maintenance: Maintenance = setting("Thresholds of maintenance.", Maintenance())
-    quality: Tuple[Rule, ...] = setting("Quality rules, of one row each.", ())
     checks: Tuple[Check, ...] = setting(
         "Checks of all rows together, evaluated before a commit.",
         (),
@@ -139,55 +134,144 @@ class TableSpec:
         return dict(self.columns)
 
     @property
-    def snapshot(self) -> Snapshot:
-        """The source of a table of snapshots. Raises TypeError for any other table."""
-        return self._source_of(Snapshot)
+    def columns(self) -> Tuple[Tuple[str, Column], ...]:
+        """The columns that it declares itself."""
+        return ()
 
     @property
-    def feed(self) -> Feed:
-        """The source of a table of changes. Raises TypeError for any other table."""
-        return self._source_of(Feed)
+    def quality(self) -> Tuple[Rule, ...]:
+        """The rules that each of its rows is judged by."""
+        return ()
 
     @property
-    def landed(self) -> Union[Snapshot, Feed]:
-        """The source whose files land. Raises TypeError for a table without files."""
-        if isinstance(self.source, (Snapshot, Feed)):
-            return self.source
-        raise TypeError(
-            f"{self.full_name} is of kind {self.source.kind}: no files land"
-        )
+    def order_by(self) -> Tuple[str, ...]:
+        """The columns that order the changes of a key."""
+        return ()
 
     @property
-    def dimension(self) -> Dimension:
-        """The source of a dimension. Raises TypeError for any other table."""
-        return self._source_of(Dimension)
+    def effective_at(self) -> Optional[str]:
+        """The column with the time since which a row is valid in the business."""
+        return None
 
     @property
-    def product(self) -> Product:
-        """The source of a product. Raises TypeError for any other table."""
-        return self._source_of(Product)
-
-    def _source_of(self, kind: Type[OfKind]) -> OfKind:
-        if isinstance(self.source, kind):
-            return self.source
-        raise TypeError(
-            f"{self.full_name} is of kind {self.source.kind}, not {kind.kind}"
-        )
+    def operation(self) -> Optional[Operation]:
+        """The column of the rows' operation, if they have one."""
+        return None
 
     @property
-    def is_dimension(self) -> bool:
-        """True if it is built from two other tables and has no files."""
-        return isinstance(self.source, Dimension)
+    def full_refresh(self) -> Optional[FullRefresh]:
+        """The settings of full refreshes, if there may be any."""
+        return None
 
     @property
-    def is_product(self) -> bool:
-        """True if it is made of other tables by SQL and has no files."""
-        return isinstance(self.source, Product)
+    def envelope(self) -> Optional[Debezium]:
+        """The envelope of the rows of its change files, if they have one."""
+        return None
 
     @property
-    def has_files(self) -> bool:
-        """True if it is built from landing files."""
-        return not (self.is_dimension or self.is_product)
+    def changes_from(self) -> Optional[Changes]:
+        """The source that its change files are pulled from, if they are."""
+        return None
+
+    @property
+    def enrich(self) -> Tuple[Enrichment, ...]:
+        """The reference tables whose values its rows are given."""
+        return ()
+
+    @property
+    def snapshot_time(self) -> Optional[SnapshotTime]:
+        """The place of the snapshot time; only a snapshot has one."""
+        return None
+
+    @property
+    def scope(self) -> Optional[Scope]:
+        """The scope of one snapshot, if it is not the whole table."""
+        return None
+
+    @property
+    def late_after_hours(self) -> Optional[float]:
+        """Hours after which its source is late, if known."""
+        return None
+
+    @property
+    def keeps_absent(self) -> bool:
+        """True if a field that a record lacks did not change."""
+        return False
+
+    @property
+    def begins_with_load(self) -> bool:
+        """True if its first rows are those of a full load that its changes lack."""
+        return False
+
+    @property
+    def path_columns(self) -> Mapping[str, str]:
+        """The pattern of each column whose values the paths of its files have."""
+        return {}
+
+
+@dataclass(frozen=True)
+class VersionedTable(TableSpec):
+    """A table with a history: one of files, or a dimension."""
+
+    current: Current = setting("The current table.", Current())
+    history: History = setting("The history table.", History())
+
+
+@dataclass(frozen=True)
+class FileTable(VersionedTable):
+    """A table that is built from landing files: of snapshots, or of changes."""
+
+    source: Landed = _source(example={"kind": "snapshot", "path": "moma/artists"})
+    columns: Tuple[Tuple[str, Column], ...] = _columns()
+    effective_at: Optional[str] = setting(
+        "Column with the time since which a row is valid in the business.", None
+    )
+    load_effective_at: Optional[str] = setting(
+        "Time since which the rows of the full load are valid.",
+        None,
+        example="1900-01-01",
+    )
+    future_dates: bool = setting("Accept effective times in the future.", False)
+    quality: Tuple[Rule, ...] = _quality()
+
+    @property
+    def late_after_hours(self) -> Optional[float]:
+        """Hours after which its source is late, if known."""
+        return self.source.late_after_hours
+
+
+@dataclass(frozen=True)
+class SnapshotTable(FileTable):
+    """A table of full copies that come again; each is compared with the one before."""
+
+    lacks: ClassVar[str] = "snapshots are ordered by their own times"
+
+    source: Snapshot = _source(example={"kind": "snapshot", "path": "moma/artists"})
+    engine: Literal[Engine.PYSPARK] = _engine()
+
+    @property
+    def snapshot_time(self) -> SnapshotTime:
+        """The place of the snapshot time."""
+        return self.source.snapshot_time
+
+    @property
+    def scope(self) -> Optional[Scope]:
+        """The scope of one snapshot, if it is not the whole table."""
+        return self.source.scope
+
+    @cached_property
+    def path_columns(self) -> Dict[str, str]:
+        """The pattern of the column whose values the paths of its files have."""
+        scope = self.scope
+        return {scope.column: scope.pattern} if scope and scope.pattern else {}
+
+
+@dataclass(frozen=True)
+class FeedTable(FileTable):
+    """A table of a full load and, after it, change events."""
+
+    source: Feed = _source(example={"kind": "feed", "path": "sales/orders"})
+    order_by: Tuple[str, ...] = setting("Columns that order the changes of a key.", ())
 
     @property
     def begins_with_load(self) -> bool:
@@ -195,8 +279,6 @@ class TableSpec:
 
         Pulled changes begin with the whole table, and some feeds mark its rows among them.
         """
-        if not isinstance(self.source, Feed):
-            return False
         marked = self.operation is not None and bool(self.operation.load)
         is_among = marked or self.changes_from is not None
         return self.source.load_from is not None or not is_among
@@ -204,57 +286,66 @@ class TableSpec:
     @property
     def operation(self) -> Optional[Operation]:
         """The column of the rows' operation, if they have one."""
-        return self.source.operation if isinstance(self.source, Feed) else None
+        return self.source.operation
 
     @property
     def full_refresh(self) -> Optional[FullRefresh]:
         """The settings of full refreshes, if there may be any."""
-        return self.source.full_refresh if isinstance(self.source, Feed) else None
+        return self.source.full_refresh
 
     @property
     def envelope(self) -> Optional[Debezium]:
         """The envelope of the rows of its change files, if they have one."""
-        return self.source.envelope if isinstance(self.source, Feed) else None
+        return self.source.envelope
 
     @property
     def changes_from(self) -> Optional[Changes]:
         """The source that its change files are pulled from, if they are."""
-        return self.source.changes_from if isinstance(self.source, Feed) else None
+        return self.source.changes_from
 
     @property
     def enrich(self) -> Tuple[Enrichment, ...]:
         """The reference tables whose values its rows are given."""
-        return self.source.enrich if isinstance(self.source, Feed) else ()
+        return self.source.enrich
 
     @property
     def keeps_absent(self) -> bool:
         """True if a field that a record lacks did not change."""
-        if not isinstance(self.source, Feed):
-            return False
         return self.source.absent_fields is AbsentFields.UNCHANGED
-
-    @property
-    def snapshot_time(self) -> Optional[SnapshotTime]:
-        """The place of the snapshot time; only a snapshot has one."""
-        return self.source.snapshot_time if isinstance(self.source, Snapshot) else None
-
-    @property
-    def late_after_hours(self) -> Optional[float]:
-        """Hours after which its source is late, if known."""
-        return self.landed.late_after_hours if self.has_files else None
-
-    @property
-    def scope(self) -> Optional[Scope]:
-        """The scope of one snapshot, if it is not the whole table."""
-        return self.source.scope if isinstance(self.source, Snapshot) else None
 
     @cached_property
     def path_columns(self) -> Dict[str, str]:
         """The pattern of each column whose values the paths of its files have."""
-        if isinstance(self.source, Feed):
-            return dict(self.source.path_columns)
-        scope = self.scope
-        return {scope.column: scope.pattern} if scope and scope.pattern else {}
+        return dict(self.source.path_columns)
+
+
+@dataclass(frozen=True)
+class DimensionTable(VersionedTable):
+    """Two tables as one: their histories, joined by the key. No files of its own."""
+
+    lacks: ClassVar[str] = (
+        "a dimension has no landing files, its two tables define this"
+    )
+
+    source: Dimension = _source(
+        example={"kind": "dimension", "main": "customers", "joined": "addresses"}
+    )
+    engine: Literal[Engine.PYSPARK] = _engine()
+
+
+@dataclass(frozen=True)
+class ProductTable(TableSpec):
+    """A table that is made of other tables by SQL. It has one layer, and no files."""
+
+    lacks: ClassVar[str] = "a product has no landing files, deletes or history"
+
+    source: Product = _source(example={"kind": "product", "sql": "totals.sql"})
+    engine: Literal[Engine.PYSPARK] = _engine()
+    columns: Tuple[Tuple[str, Column], ...] = _columns()
+    quality: Tuple[Rule, ...] = _quality()
+
+
+TableSpec.kinds = (SnapshotTable, FeedTable, DimensionTable, ProductTable)
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,8 @@ from fractions import Fraction
 from math import isfinite
 from typing import Union
 
-from lake_spec.model.column_type import ColumnType
+from lake_spec.model.column_type import ColumnType, WHOLE_DIGITS
 from lake_spec.text.times import parse_timestamp
-
-_DIGITS = {"int": 10, "bigint": 19}
-"""Decimal digits that a whole number can need."""
 
 _BITS = {"int": 32, "bigint": 64}
 _NUMBER = re.compile(
@@ -36,7 +33,7 @@ def is_lossless(kind: ColumnType, to: ColumnType) -> bool:
         return True
     if to.name != "decimal" or kind.name not in ("int", "bigint", "decimal"):
         return False
-    precision, scale = kind.digits if kind.digits[0] else (_DIGITS[kind.name], 0)
+    precision, scale = kind.digits if kind.digits[0] else (WHOLE_DIGITS[kind.name], 0)
     whole = to.digits[0] - to.digits[1]
     return whole >= precision - scale and to.digits[1] >= scale
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, List, Sequence, Tuple
 
-from lake_spec.model import Avro, ReadableAs, TableSpec
+from lake_spec.model import Avro, FileTable, ReadableAs, TableSpec
 from lake_spec.platform.aws_releases import EMR_RELEASES
 
 # A step does not know which release it runs on; all that are taken have the same places.
@@ -36,7 +36,7 @@ def step_jars(
 def jars_of(tables: Iterable[TableSpec]) -> Tuple[str, ...]:
     """List the jars that steps of these tables need besides those of every step."""
     tables = list(tables)
-    landed = [table.landed for table in tables if table.has_files]
+    landed = [table.source for table in tables if isinstance(table, FileTable)]
     has_avro = any(isinstance(source.format, Avro) for source in landed)
     has_iceberg = any(ReadableAs.ICEBERG in t.storage.formats for t in tables)
     return (*((AVRO,) if has_avro else ()), *((ICEBERG,) if has_iceberg else ()))

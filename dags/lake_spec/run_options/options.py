@@ -27,8 +27,15 @@ from lake_spec.layout.stage_tables import (
     PRODUCT,
     REBUILD_PRODUCT,
 )
-from lake_spec.model import DomainSpec, JdbcChanges, KafkaTopic, Snapshot
-from lake_spec.model.forms import NAME
+from lake_spec.model import (
+    DomainSpec,
+    JdbcChanges,
+    KafkaTopic,
+    ProductTable,
+    Snapshot,
+    SnapshotTable,
+)
+from lake_spec.model.names import NAME
 from lake_spec.run_options.values import (
     RunForm,
     Switch,
@@ -89,7 +96,7 @@ class Use:
 
 
 def _snapshots(domain: DomainSpec) -> List[Snapshot]:
-    return [t.source for t in domain.tables if isinstance(t.source, Snapshot)]
+    return [t.source for t in domain.tables if isinstance(t, SnapshotTable)]
 
 
 def _may_lose(domain: DomainSpec, kind: str) -> bool:
@@ -108,7 +115,9 @@ def _has_cursor(domain: DomainSpec, kind: str) -> bool:
 
 
 def _has_partitions(domain: DomainSpec, kind: str) -> bool:
-    return any(t.is_product and t.storage.partition_by for t in domain.tables)
+    return any(
+        isinstance(t, ProductTable) and t.storage.partition_by for t in domain.tables
+    )
 
 
 _ALWAYS = Use(lambda domain, kind: True)

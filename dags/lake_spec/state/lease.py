@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Dict, Mapping, Optional
 
+from lake_spec.layout.run_files import LEASES, lease_file
+
 FORMAT = 1
 """Format of the object; a newer one is refused."""
 
@@ -32,12 +34,12 @@ class Lease:
 
 def lease_folder(runs: str) -> str:
     """Return the folder of all leases, below the root of the runs, with a slash."""
-    return f"{runs.rstrip('/')}/leases/"
+    return f"{runs.rstrip('/')}/{LEASES}"
 
 
 def lease_uri(runs: str, domain: str) -> str:
     """Return the URI of a domain's lease."""
-    return f"{lease_folder(runs)}{domain}.json"
+    return f"{runs.rstrip('/')}/{lease_file(domain)}"
 
 
 def read_lease(content: bytes) -> Lease:

@@ -80,10 +80,13 @@ def _is_whole(folder: Path) -> bool:
 
 
 def _import_from(folder: Path) -> None:
-    """Import packages from this release, also in a process that had another."""
+    """Import packages from this release, also in a process that had another.
+
+    It is the last place that Python looks in: what other DAG files import stays theirs.
+    """
     for name in [each for each in sys.modules if each.split(".")[0] in PACKAGES]:
         file = getattr(sys.modules[name], "__file__", None)
         if not file or folder not in Path(file).parents:
             del sys.modules[name]
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
+    sys.path[:] = [each for each in sys.path if Path(each).parent != folder.parent]
+    sys.path.append(str(folder))

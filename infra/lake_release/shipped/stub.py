@@ -1,5 +1,7 @@
 """The Airflow DAGs of the file of this name in the current release: see current.json."""
 
-from lake_current import dags_of
+from pathlib import Path
+from runpy import run_path
 
-globals().update(dags_of(__file__))
+_loader = run_path(str(Path(__file__).with_name("lake_current.py")))
+globals().update(_loader["dags_of"](__file__))

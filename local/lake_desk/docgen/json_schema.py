@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, Optional
 
 from lake_desk.docgen.meanings import meanings_of
 from lake_spec.model.field_types import (
+    ByKind,
     Choice,
     ListOf,
     MapOf,
@@ -33,7 +34,9 @@ def schema_of(cls: type, *, is_complete: bool = True) -> Schema:
     Not complete: nothing is required, as in a file of defaults.
     """
     writer = _Writer(is_complete)
-    top = writer.body(shape_of(cls), None)
+    shape = shape_of(cls)
+    is_by_kind = isinstance(shape, ByKind)
+    top = writer.by_kind(cls, shape) if is_by_kind else writer.body(shape, None)
     defs = dict(sorted(writer.defs.items()))
     return {"$schema": DIALECT, "title": cls.__name__, **top, "$defs": defs}
 
@@ -53,7 +56,7 @@ class _Writer:
         return {"type": names if shape.other else names[0]}
 
     def choice(self, shape: Choice) -> Schema:
-        meanings = meanings_of(shape.enum).items()
+        meanings = meanings_of(shape.enum, shape.choices).items()
         return {"anyOf": [{"const": e, "description": what} for e, what in meanings]}
 
     def maybe(self, shape: Maybe) -> Schema:
@@ -101,6 +104,31 @@ class _Writer:
         }
         return {**body, "required": required} if self.is_complete and required else body
 
+    def by_kind(self, cls: type, shape: ByKind) -> Schema:
+        """Return the schema of a file whose kind says which of all keys it takes."""
+        top = self.body(Record(cls, shape.settings), None)
+        if not self.is_complete:
+            return top
+        rules = [
+            {
+                "if": _is_of(shape, kind),
+                "then": {"properties": self._own(shape, record)},
+            }
+            for kind, record in shape.records.items()
+        ]
+        return {**top, "allOf": [each for each in rules if each["then"]["properties"]]}
+
+    def _own(self, shape: ByKind, record: Record) -> Dict[str, Any]:
+        """Return what a kind says otherwise of keys of all kinds: false where it lacks one."""
+        found: Dict[str, Any] = {}
+        for name, of_any in shape.settings.items():
+            own = record.settings.get(name)
+            if own is None:
+                found[name] = False
+            elif isinstance(own.shape, Choice) and own.shape != of_any.shape:
+                found[name] = self.setting(own)
+        return found
+
     def setting(self, setting: Setting) -> Schema:
         limited = _limited(setting, self.schema(setting.shape))
         schema = {**limited, "description": setting.doc}
@@ -109,6 +137,11 @@ class _Writer:
         if setting.example is not None:
             schema["examples"] = [setting.example]
         return schema
+
+
+def _is_of(shape: ByKind, kind: str) -> Schema:
+    tag = {"properties": {shape.tag: {"const": kind}}, "required": [shape.tag]}
+    return {"properties": {shape.told_by: tag}, "required": [shape.told_by]}
 
 
 def _limited(setting: Setting, schema: Schema) -> Schema:

@@ -1,4 +1,4 @@
-"""What the choices of a setting mean: the docstrings of an enum's members."""
+"""What a setting and its choices mean, as the model says it at the field and the member."""
 
 from __future__ import annotations
 
@@ -7,16 +7,29 @@ import inspect
 from enum import Enum
 from functools import lru_cache
 from textwrap import dedent
-from typing import Dict, Type
+from typing import Dict, Sequence, Type
+
+from lake_spec.model.field_types import Setting, shape_of
 
 
-def meanings_of(enum: Type[Enum]) -> Dict[str, str]:
+def setting_of(cls: type, name: str) -> Setting:
+    """Return a setting of a class of the model, by its name in YAML.
+
+    Raises KeyError where the class has none of that name.
+    """
+    found: Setting = shape_of(cls).settings[name]
+    return found
+
+
+def meanings_of(enum: Type[Enum], only: Sequence[str] = ()) -> Dict[str, str]:
     """Return the text of each member with the docstring that follows it.
 
-    Raises ValueError for a member without one.
+    `only` are the texts that a setting takes, if not all. Raises ValueError for a member
+    without one.
     """
     found = _docstrings(enum)
-    return {member.value: found[member.name] for member in enum}
+    members = [each for each in enum if not only or each.value in only]
+    return {member.value: found[member.name] for member in members}
 
 
 @lru_cache(maxsize=None)

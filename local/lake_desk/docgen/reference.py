@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 from lake_check.parsing.wording import in_yaml
 from lake_desk.docgen.meanings import meanings_of
 from lake_spec.model.field_types import (
+    ByKind,
     Choice,
     ListOf,
     MapOf,
@@ -33,8 +34,13 @@ def page(cls: type, title: str, intro: str) -> str:
         intro,
         "",
     ]
-    for heading, record, tag in _sections(shape_of(cls), title):
-        lines += _section(heading, record, tag)
+    shape = shape_of(cls)
+    top = Record(cls, shape.settings) if isinstance(shape, ByKind) else shape
+    for heading, record, tag in _sections(top, title):
+        if record is top and isinstance(shape, ByKind):
+            lines += _section_by_kind(heading, cls, shape)
+        else:
+            lines += _section(heading, record, tag)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -97,10 +103,33 @@ def _section(
     if tag:
         yield f"| `{tag[0]}` | `{tag[1]}` | required | Always `{tag[1]}`. |"
     for name, setting in _written(record):
-        takes = _limited(setting, _takes(setting.shape))
-        cells = (f"`{name}`", takes, _left_out(setting), _doc(setting))
-        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+        yield _row(f"`{name}`", *_cells(setting))
     yield ""
+
+
+def _section_by_kind(heading: str, cls: type, shape: ByKind) -> Iterator[str]:
+    """Yield one table of the keys of all kinds, which says the kinds that have each."""
+    yield from (f"## {heading}", "", (cls.__doc__ or "").strip(), "")
+    yield "| key | kinds of source | type | default | description |"
+    yield "|---|---|---|---|---|"
+    for name, setting in shape.settings.items():
+        by_cells: Dict[Tuple[str, ...], List[str]] = {}
+        for kind, own in shape.takers(name).items() if setting.is_written else ():
+            by_cells.setdefault(_cells(own), []).append(kind)
+        for cells, kinds in by_cells.items():
+            is_of_all = len(kinds) == len(shape.records)
+            yield _row(f"`{name}`", "all" if is_of_all else ", ".join(kinds), *cells)
+    yield ""
+
+
+def _cells(setting: Setting) -> Tuple[str, ...]:
+    """Return what a setting takes, its default and its description."""
+    takes = _limited(setting, _takes(setting.shape))
+    return takes, _left_out(setting), _doc(setting)
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
 def _takes(shape: Any) -> str:
@@ -159,5 +188,5 @@ def _meanings(shape: Any) -> str:
         return _meanings(shape.inner if isinstance(shape, Maybe) else shape.item)
     if not isinstance(shape, Choice):
         return ""
-    meanings = meanings_of(shape.enum).items()
+    meanings = meanings_of(shape.enum, shape.choices).items()
     return "".join(f"<br>`{each}`: {what}" for each, what in meanings)

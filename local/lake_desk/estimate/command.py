@@ -14,7 +14,7 @@ from lake_desk.estimate import rates
 from lake_desk.estimate.estimate import StageEstimate, Workload, estimate
 from lake_spec.diagnostics.errors import NoEstimate, NoSuchSpec
 from lake_spec.hudi.buckets import advice
-from lake_spec.model import Snapshot, TableSpec
+from lake_spec.model import FileTable, SnapshotTable, TableSpec
 from lake_spec.model.choices import HUDI_TYPES, Index, TableType
 
 GB = 1e9
@@ -91,20 +91,21 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _table(name: str, tables: Path) -> TableSpec:
+def _table(name: str, tables: Path) -> FileTable:
     domain, dot, table = name.partition(".")
     if not dot:
         raise NoEstimate("--table", name, "Add the domain: DOMAIN.TABLE.")
     specs = {each.name: each for each in load_domain(domain, tables).tables}
     if table not in specs:
         raise NoSuchSpec("table", table, sorted(specs))
-    if not specs[table].has_files:
-        kind = specs[table].source.kind
+    spec = specs[table]
+    if not isinstance(spec, FileTable):
+        kind = spec.source.kind
         hint = (
             f"A {kind} is built from other tables: estimate the tables that it reads."
         )
         raise NoEstimate("--table", name, hint)
-    return specs[table]
+    return spec
 
 
 def _workload(args: argparse.Namespace, spec: Optional[TableSpec]) -> Workload:
@@ -220,7 +221,7 @@ def _words(load: Workload, spec: Optional[TableSpec]) -> Iterator[str]:
         )
     else:
         yield name + advice(load.files, load.proposed)
-    if spec and isinstance(spec.source, Snapshot):
+    if isinstance(spec, SnapshotTable):
         yield (
             f"{name}its snapshots are compared in full, which the figures do not "
             "include."

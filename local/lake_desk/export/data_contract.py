@@ -10,7 +10,6 @@ import json
 from typing import Any, Dict, Iterator, Optional
 
 from lake_desk.export.contract_checks import checks_of
-from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.layout.glue_names import glue_name
 from lake_spec.layout.table_folders import layer_folder
 from lake_spec.lineage.columns import columns_of_table
@@ -53,15 +52,13 @@ def data_contract(
     Its version is a hash of the rest, so it changes with each change of the contract.
 
     Args:
-        domain: the domain with all its tables.
+        domain: the domain with all its tables, as it is in the environment.
         name: name of the table.
         environment: the environment whose storage the contract names; if left out, the
             contract names none.
         known: what knows the columns of all tables that its products read; if left out,
             those of other domains count as personal.
     """
-    if environment is not None:
-        domain = with_environment_defaults(domain, environment)
     table = next(each for each in domain.tables if each.name == name)
     contract = {
         "apiVersion": API_VERSION,

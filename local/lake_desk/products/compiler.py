@@ -34,7 +34,7 @@ from lake_desk.products.sql_tree import (
 )
 from lake_spec.diagnostics.diagnostic import shown
 from lake_spec.diagnostics.suggestions import did_you_mean
-from lake_spec.model import Layer, Product, ProductInput, ProductPlan, TableSpec
+from lake_spec.model import Layer, ProductInput, ProductPlan, ProductTable, TableSpec
 from lake_spec.model.json_codec import to_data
 from lake_spec.model.type_conversion import is_value_of
 from lake_spec.text.sql_references import Reference
@@ -62,7 +62,7 @@ class _Compiler:
     """One product and the tables of its lake."""
 
     def __init__(self, spec: TableSpec, tables: Tables, found: Findings) -> None:
-        assert isinstance(spec.source, Product)
+        assert isinstance(spec, ProductTable)
         self.spec, self.source = spec, spec.source
         self.tables, self.found = tables, found
         self.columns: Dict[str, Columns] = {}
@@ -118,7 +118,7 @@ class _Compiler:
             add(place, table, message, hint, ProductId.NOT_GRANTED)
             return
         spec, layer = self.tables.spec(table), Layer(reference.layer)
-        if spec.is_product and layer is Layer.HISTORY:
+        if isinstance(spec, ProductTable) and layer is Layer.HISTORY:
             hint = f"Read {{{{ current('{table}') }}}}."
             message = f"{table} is a product, which has no history"
             add(place, table, message, hint, ProductId.UNKNOWN_INPUT)

@@ -7,12 +7,13 @@ from typing import Dict, Iterable, Iterator
 from lake_spec.facts.product_inputs import logs_of, stored_names
 from lake_spec.model import (
     CurrentDeletes,
-    Dimension,
+    DimensionTable,
     DomainSpec,
     Layer,
     ProductInput,
     SurrogateKind,
     TableSpec,
+    VersionedTable,
 )
 from lake_spec.model.column_type import ColumnType
 from lake_spec.model.shown_columns import shown_columns
@@ -61,15 +62,17 @@ class Tables:
         """Return the columns of a layer with their types; none if nothing declares them."""
         spec = self._specs[table]
         columns = self._declared(spec)
-        if columns and layer is Layer.HISTORY:
+        if not columns or not isinstance(spec, VersionedTable):
+            return columns
+        if layer is Layer.HISTORY:
             columns.update(_of_history(spec))
-        elif columns and spec.current.deletes is CurrentDeletes.SOFT:
+        elif spec.current.deletes is CurrentDeletes.SOFT:
             columns[spec.history.columns.is_deleted] = _BOOLEAN
         return columns
 
     def _declared(self, spec: TableSpec) -> Columns:
-        if isinstance(spec.source, Dimension):
-            return self._of_dimension(spec, spec.source)
+        if isinstance(spec, DimensionTable):
+            return self._of_dimension(spec)
         columns = _typed(spec, (name for name, _ in spec.columns))
         for each in spec.enrich if columns else ():
             other = self._specs.get(f"{spec.domain}.{each.table}")
@@ -79,9 +82,9 @@ class Tables:
                     columns[ours] = kind.stored
         return columns
 
-    def _of_dimension(self, spec: TableSpec, source: Dimension) -> Columns:
+    def _of_dimension(self, spec: DimensionTable) -> Columns:
         columns: Columns = {}
-        for side in (source.main, source.joined):
+        for side in (spec.source.main, spec.source.joined):
             table = self._specs.get(f"{spec.domain}.{side.table}")
             known = self._declared(table) if table else {}
             if not known:
@@ -98,7 +101,7 @@ def _typed(spec: TableSpec, names: Iterable[str]) -> Columns:
     return {name: kind.stored for name, kind in kinds if kind is not None}
 
 
-def _of_history(spec: TableSpec) -> Columns:
+def _of_history(spec: VersionedTable) -> Columns:
     history = spec.history
     counts_up = history.surrogate_key.kind is SurrogateKind.INCREASING
     return {
@@ -112,6 +115,6 @@ def _of_history(spec: TableSpec) -> Columns:
 
 def how_to_declare(spec: TableSpec) -> str:
     """Return what to do about a table whose columns are unknown."""
-    if isinstance(spec.source, Dimension):
+    if isinstance(spec, DimensionTable):
         return "Declare `columns` in both tables of this dimension."
     return f"Declare `columns` in {spec.name}.yml."

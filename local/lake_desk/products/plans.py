@@ -20,10 +20,11 @@ from lake_spec.model import (
     CheckedLayer,
     DomainSpec,
     Expression,
-    Feed,
+    FeedTable,
+    FileTable,
     Layer,
-    Product,
     ProductPlan,
+    ProductTable,
     TableSpec,
 )
 from lake_spec.text.sql_references import find_references
@@ -104,7 +105,7 @@ def _with_conditions(
 def check_products(domains: Sequence[DomainSpec], tables: Path) -> Checked:
     """Compile the products of all domains of a folder, and check conditions of checks."""
     specs = [each for domain in domains for each in domain.tables]
-    products = [each for each in specs if each.is_product]
+    products = [each for each in specs if isinstance(each, ProductTable)]
     checked = Checked()
     _check_conditions(checked, domains, specs, tables)
     if not products:
@@ -168,10 +169,14 @@ def _late_histories(
     references = find_references(text).references
     for name in dict.fromkeys(each.table for each in references if each.as_of):
         table = inputs.spec(name)
-        if not table.has_files or table.load_effective_at or table.effective_at:
+        if (
+            not isinstance(table, FileTable)
+            or table.load_effective_at
+            or table.effective_at
+        ):
             continue
         begins = "with its first snapshot"
-        if isinstance(table.source, Feed):
+        if isinstance(table, FeedTable):
             begins = f"at each row's {(*table.order_by, 'time')[0]} in the first load"
         text = (
             f"{spec.full_name} reads {name} as of a time, and its history begins {begins}:"
@@ -253,18 +258,17 @@ def _check_conditions(
             checked.diagnostics.append(problem)
 
 
-def _sql(spec: TableSpec, folder: Path) -> Tuple[str, Path]:
+def _sql(spec: ProductTable, folder: Path) -> Tuple[str, Path]:
     """Return the text of a product's SQL file and its path."""
-    assert isinstance(spec.source, Product)
     if spec.source.sql is None:
         return "", folder
     path = folder / spec.source.sql
     return read_sql(path), path
 
 
-def _cycles(products: Sequence[TableSpec], tables: Path) -> Iterator[Diagnostic]:
+def _cycles(products: Sequence[ProductTable], tables: Path) -> Iterator[Diagnostic]:
     """Report each circle of products once, in the order in which they read each other."""
-    reads = {each.full_name: each.product.reads for each in products}
+    reads = {each.full_name: each.source.reads for each in products}
     specs = {each.full_name: each for each in products}
     seen: Set[str] = set()
     for name in sorted(reads):
@@ -288,13 +292,13 @@ def _circle(name: str, reads: Dict[str, Tuple[str, ...]]) -> List[str]:
     return []
 
 
-def _cycle(spec: TableSpec, circle: List[str], tables: Path) -> Diagnostic:
+def _cycle(spec: ProductTable, circle: List[str], tables: Path) -> Diagnostic:
     message = f"products read each other in a circle: {' -> '.join(circle)}"
     hint = "Remove one of these references."
     rule = ProductId.PRODUCT_CYCLE.value
     file = file_of(spec.full_name, tables)
-    if spec.product.sql is None:
-        parts = (("source", "from"), spec.product.from_, message, hint)
+    if spec.source.sql is None:
+        parts = (("source", "from"), spec.source.from_, message, hint)
         return in_spec(file, Problem(*parts, rule))
     text, path = _sql(spec, file.parent)
     lines = [r.line for r in find_references(text).references if r.table == circle[1]]

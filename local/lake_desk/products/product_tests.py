@@ -38,7 +38,14 @@ from lake_desk.notes import file_of
 from lake_spec.diagnostics.diagnostic import Diagnostic, Path as KeyPath, Problem, shown
 from lake_spec.diagnostics.suggestions import did_you_mean
 from lake_spec.layout.glue_names import glue_name
-from lake_spec.model import DomainSpec, Layer, ProductPlan, TableSpec
+from lake_spec.model import (
+    DomainSpec,
+    Layer,
+    ProductPlan,
+    ProductTable,
+    TableSpec,
+    VersionedTable,
+)
 from lake_spec.model.table_parts import History
 
 if TYPE_CHECKING:
@@ -89,8 +96,9 @@ def tests_of(domains: Sequence[DomainSpec], tables: Path) -> Dict[str, ProductTe
     known, found = Tables(domains), {}
     for spec in (each for domain in domains for each in domain.tables):
         file = tests_file(file_of(spec.full_name, tables))
-        if spec.is_product and spec.product.plan is not None and file.exists():
-            tests = _read(file, spec, spec.product.plan, known)
+        plan = spec.source.plan if isinstance(spec, ProductTable) else None
+        if plan is not None and file.exists():
+            tests = _read(file, spec, plan, known)
             found[spec.full_name] = tests
     return found
 
@@ -210,12 +218,13 @@ class _Reader:
         made = {}
         for name, rows in given.items():
             table, layer = self._inputs[name]
-            history = self._tables.spec(table).history
-            is_deleted = history.columns.is_deleted
-            if layer is Layer.HISTORY:
-                rows = [_version(row, history) for row in rows]
-            elif is_deleted in self._tables.columns(table, layer):
-                rows = [{is_deleted: "false", **row} for row in rows]
+            spec = self._tables.spec(table)
+            if isinstance(spec, VersionedTable):
+                is_deleted = spec.history.columns.is_deleted
+                if layer is Layer.HISTORY:
+                    rows = [_version(row, spec.history) for row in rows]
+                elif is_deleted in self._tables.columns(table, layer):
+                    rows = [{is_deleted: "false", **row} for row in rows]
             made[name] = rows
         return made
 

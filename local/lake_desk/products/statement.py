@@ -10,7 +10,7 @@ from lake_desk.products.inputs import Tables
 from lake_desk.products.spec_sql import read, without_reference
 from lake_desk.products.sql_tree import exp
 from lake_spec.diagnostics.diagnostic import Path, shown
-from lake_spec.model import Keep, Product, TableSpec
+from lake_spec.model import Keep, Product, TableSpec, VersionedTable
 from lake_spec.text.sql_references import CURRENT, VIEW, Reference, find_references
 
 _SIDES, _KINDS = ("", "LEFT"), ("", "INNER", "OUTER", "SEMI", "ANTI")
@@ -191,11 +191,13 @@ def join_by_time(
             message = f"as_of({reference.table}) is not joined by ON"
             found.add(reference.line, None, message, hint, ProductId.BAD_AS_OF)
             continue
-        valid = _valid_at(table.alias, reference, tables.spec(reference.table))
-        join.set("on", exp.and_(join.args["on"], *valid))
+        spec = tables.spec(reference.table)
+        if isinstance(spec, VersionedTable):  # a product is reported as an input
+            valid = _valid_at(table.alias, reference, spec)
+            join.set("on", exp.and_(join.args["on"], *valid))
 
 
-def _valid_at(alias: str, reference: Reference, spec: TableSpec) -> List[exp.Expr]:
+def _valid_at(alias: str, reference: Reference, spec: VersionedTable) -> List[exp.Expr]:
     """List the conditions of a version that is valid at a time, and of no deleted row."""
     names = spec.history.columns
     assert reference.as_of is not None

@@ -65,12 +65,6 @@ def migrate(home: StateDirectory, project: Project, env: dict[str, str]) -> None
     stamp.write_text(version)
 
 
-def start(home: StateDirectory, project: Project, env: dict[str, str]) -> list[Process]:
-    """Start all components; they are not ready yet when this returns."""
-    settings.password(home)
-    return [start_one(name, home, project, env) for name in COMPONENTS]
-
-
 def start_one(
     name: str, home: StateDirectory, project: Project, env: dict[str, str]
 ) -> Process:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from lake_spec.hudi.layout import METADATA_TABLE_FOLDER
 from lake_spec.layout.glue_names import QUARANTINE, glue_name
 from lake_spec.layout.table_folders import layer_folder
-from lake_spec.model import DomainSpec, TableSpec
+from lake_spec.model import DimensionTable, DomainSpec, ProductTable, TableSpec
 
 from lake_emulator.s3 import stored
 from lake_local.errors import BadRequest
@@ -48,9 +48,9 @@ def no_rows(table: str, layer: Layer) -> str:
 
 def layers_of(table: TableSpec) -> tuple[Layer, ...]:
     """Return the layers that a table of its kind has."""
-    if table.is_dimension:
+    if isinstance(table, DimensionTable):
         return (Layer.CURRENT, Layer.HISTORY)
-    return (Layer.CURRENT,) if table.is_product else tuple(Layer)
+    return (Layer.CURRENT,) if isinstance(table, ProductTable) else tuple(Layer)
 
 
 def named(domains: Iterable[DomainSpec], warehouse: str) -> dict[str, LakeTable]:

@@ -11,7 +11,7 @@ from typing import Any, List, Tuple
 from lake_check.parsing.loader import load_domain
 from lake_spec.diagnostics.errors import SpecErrors
 from lake_spec.facts.connection_domains import refusal
-from lake_spec.model import EnvironmentSpec, KafkaCluster
+from lake_spec.model import EnvironmentSpec, FileTable, KafkaCluster
 from lake_spec.model import names
 from lake_spec.model.choices import Connector, KafkaSecurity, SecretStore
 from lake_spec.model.connections import Database
@@ -74,7 +74,7 @@ def _checked(args: Namespace, catalog: Catalog, request: Request) -> int:
     asked = [
         each
         for each in specs
-        if each.has_files and plan.is_asked_for(each.name, request.only)
+        if isinstance(each, FileTable) and plan.is_asked_for(each.name, request.only)
     ]
     compared, found = compare(catalog, request, asked)
     for table, words in found:

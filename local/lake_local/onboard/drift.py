@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Iterator, List, Tuple
+from typing import Iterator, List, Sequence, Tuple
 
 from lake_spec.facts.pull_folders import pulls_of
-from lake_spec.model import Feed, TableSpec, envelopes
-from lake_spec.model.column_type import ColumnType, parse_type
+from lake_spec.model import envelopes, FileTable
+from lake_spec.model.column_type import ColumnType, parse_type, WHOLE_DIGITS
 from lake_spec.model.pulls import KafkaTopic
 
 from lake_local.onboard.catalog import Catalog
@@ -17,11 +17,9 @@ from lake_local.onboard.spec_text import Guess
 Found = Tuple[str, str]
 """The name of a spec, and a difference."""
 
-_DIGITS = {"int": 10, "bigint": 19}
-
 
 def compare(
-    catalog: Catalog, request: Request, specs: List[TableSpec]
+    catalog: Catalog, request: Request, specs: Sequence[FileTable]
 ) -> Tuple[int, List[Found]]:
     """Return how many specs have their table in the catalogue, and all that differs."""
     drafts = {
@@ -45,7 +43,7 @@ def compare(
     return compared, found
 
 
-def _table_of(spec: TableSpec, catalog: Catalog, connection: str) -> "str | None":
+def _table_of(spec: FileTable, catalog: Catalog, connection: str) -> "str | None":
     """Return the table that a spec follows, if it is one of that schema."""
     schema = catalog.schema
     topics = {topic("", schema, each.name): each.name for each in catalog.tables}
@@ -62,7 +60,7 @@ def _table_of(spec: TableSpec, catalog: Catalog, connection: str) -> "str | None
     return None
 
 
-def _differences(spec: TableSpec, draft: Draft) -> Iterator[str]:
+def _differences(spec: FileTable, draft: Draft) -> Iterator[str]:
     there = {each.name.lower(): each for each in draft.table.columns}
     written = {(e.sources or (e.name,))[0].lower(): e for e in draft.text.columns}
     known = set()
@@ -90,16 +88,15 @@ def _differences(spec: TableSpec, draft: Draft) -> Iterator[str]:
     yield from _key(spec, draft)
 
 
-def _is_implied(spec: TableSpec, name: str, sources: List[str]) -> bool:
+def _is_implied(spec: FileTable, name: str, sources: List[str]) -> bool:
     """Return whether a column comes from what events have next to their rows."""
-    source = spec.source
-    if not isinstance(source, Feed) or source.envelope is None:
+    if spec.envelope is None:
         return False
-    of_envelope = name in envelopes.columns_of(source.envelope)
+    of_envelope = name in envelopes.columns_of(spec.envelope)
     return of_envelope or all(each.startswith("__") for each in sources)
 
 
-def _key(spec: TableSpec, draft: Draft) -> Iterator[str]:
+def _key(spec: FileTable, draft: Draft) -> Iterator[str]:
     primary = draft.table.primary_key
     if not primary:
         return
@@ -120,9 +117,11 @@ def _holds(declared: ColumnType, now: ColumnType) -> bool:
     """Return whether a declared type takes every value of the table's own."""
     if declared == now or declared.name == "string":
         return True
-    if declared.name == "decimal" and (now.name in _DIGITS or now.name == "decimal"):
+    if declared.name == "decimal" and (
+        now.name in WHOLE_DIGITS or now.name == "decimal"
+    ):
         precision, scale = (
-            now.digits if now.name == "decimal" else (_DIGITS[now.name], 0)
+            now.digits if now.name == "decimal" else (WHOLE_DIGITS[now.name], 0)
         )
         whole = declared.digits[0] - declared.digits[1]
         return declared.digits[1] >= scale and whole >= precision - scale

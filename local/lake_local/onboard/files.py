@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from lake_desk.docgen.meanings import setting_of
 from lake_spec.hudi.buckets import buckets_for
+from lake_spec.model import Complete
 from lake_spec.model.names import glob, relative_path
 
 from lake_local.onboard import personal
 from lake_local.onboard.catalog import Column, Table
 from lake_local.onboard.file_types import Head, head_of, TYPED, with_nulls
-from lake_local.onboard.keys import cursor_of, key_of
+from lake_local.onboard.table_keys import cursor_of, key_of
 from lake_local.onboard.naming import column_names, same_but_for_case, table_names
 from lake_local.onboard.plan import (
     Draft,
@@ -23,7 +25,7 @@ from lake_local.onboard.plan import (
     Skipped,
     is_asked_for,
 )
-from lake_local.onboard.row_keys import is_measure, key_among, Nearest
+from lake_local.onboard.file_keys import is_measure, key_among, Nearest
 from lake_local.onboard.spec_text import ColumnText, Guess, SpecText, one_line
 from lake_local.onboard.stores import (
     HEAD_BYTES,
@@ -206,10 +208,8 @@ def _draft(
     is_feed = chosen.startswith("changes/")
     table, columns, operation = _table(folder, head, is_feed)
     path = f"{request.landing or request.domain}/{folder}"
-    if list(relative_path((), path)):
-        raise _NoSpec(
-            "its name is not valid for a landing folder: rename it, of A-Z a-z 0-9 _ . = + @ -"
-        )
+    for fault in relative_path((), path):
+        raise _NoSpec(f"its name is not valid for a landing folder. {fault.hint}")
     lacks = []
     try:
         source, order = _source(path, paths, head, columns, operation, is_feed, table)
@@ -414,18 +414,22 @@ def _complete(
     times = [each[1] for each in found if each]
     has_several = len(set(times)) < len(times)
     if all(_PARTS.search(each) for each in paths):
-        return Guess({"parts": _PARTS.pattern}, "the names say which part of how many")
+        return _completed("parts", _PARTS.pattern, "the names have two numbers")
     dated = [each for each in signs if re.search(time["pattern"], each)]
     if not dated and not has_several:
         return None
     lists = [each for each in dated if "manifest" in each.lower()]
     if lists:
-        return Guess({"manifest": _sign(lists)}, "it must list all files of a snapshot")
+        return _completed("manifest", _sign(lists), "by its name")
     if dated:
-        why = "it must be written after the last file of a snapshot"
-        return Guess({"marker": _sign(dated)}, why)
-    why = "several files have one time: say how the last one is known (or `parts`)"
-    return Guess({"marker": "_SUCCESS"}, why)
+        return _completed("marker", _sign(dated), "by its name")
+    why = "several files have one time: say how the last one is known"
+    return _completed("marker", "_SUCCESS", why)
+
+
+def _completed(name: str, value: str, why: str) -> Guess:
+    """Return a choice of `complete`, with what it asks of the files."""
+    return Guess({name: value}, why, setting_of(Complete, name).doc)
 
 
 _PARTS = re.compile(r"(\d+)[-_.]?of[-_.]?(\d+)")

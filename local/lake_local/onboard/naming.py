@@ -10,11 +10,11 @@ from typing import Dict, Iterable, List, Set, Tuple
 from lake_spec.layout.glue_names import SUFFIXES
 from lake_spec.model import envelopes
 from lake_spec.model.choices import Connector
+from lake_spec.model.names import LONGEST_NAME as LONGEST
 from lake_spec.model.names import RESERVED_PREFIXES
 from lake_spec.model.names import source_name, text_of_source
 from lake_spec.model.table_parts import HistoryColumns, SurrogateKey
 
-LONGEST = 63
 OF_ROW = "_of_row"
 """After a column's name that is one of the lake's own."""
 

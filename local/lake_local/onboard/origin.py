@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, Tuple
 
+from lake_desk.docgen.meanings import setting_of
 from lake_spec.facts.pull_folders import CHANGES, SNAPSHOTS, LOAD, TIMESTAMP
+from lake_spec.model import TableSpec
 from lake_spec.model.choices import Connector
+from lake_spec.model.forms import CURSOR, TABLE
 
 from lake_local.onboard.catalog import Table
-from lake_local.onboard.keys import Choice
+from lake_local.onboard.table_keys import Choice
 from lake_local.onboard.naming import topic
 from lake_local.onboard.spec_text import Guess
 from lake_local.onboard.types import Written
@@ -27,11 +29,7 @@ _NO_DELETES = (
     "A cursor sees no deletes: rows that are gone at the source stay in the lake.",
     "Where they matter, take the events of Debezium, or make it a snapshot.",
 )
-_BEGINS = (
-    "History of a row begins at its {} in the first load. For joins as of earlier times",
-    'declare when that was true: load_effective_at: "1900-01-01".',
-)
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,62}")
+_BEGINS = "History of a row begins at its {} in the first load."
 
 
 @dataclass(frozen=True)
@@ -64,9 +62,9 @@ class Origin:
 
     def refusal(self, schema: str, table: str) -> str:
         """Return why it cannot take a table of that name; '' if it can."""
-        if self.kind != JDBC or all(_PLAIN.fullmatch(each) for each in (schema, table)):
+        if self.kind != JDBC or TABLE.fits(f"{schema}.{table}"):
             return ""
-        return "its name has other characters than A-Z a-z 0-9 _ $: create a view of it"
+        return f"its name cannot be pulled. {TABLE.hint}"
 
     def source_of(
         self,
@@ -81,7 +79,7 @@ class Origin:
         if self.kind != JDBC:
             return self._events(path, schema, table)
         place = {"connection": self.connection, "table": f"{schema}.{table.name}"}
-        if cursor is None or not _PLAIN.fullmatch(cursor.columns[0]):
+        if cursor is None or not CURSOR.fits(cursor.columns[0]):
             pulled = {"kind": "snapshot", "path": path, **_SNAPSHOTS}
             return Source({**pulled, "pulled_from": place}, "jdbc snapshot")
         return _by_cursor(path, place, cursor)
@@ -119,5 +117,12 @@ def _by_cursor(path: str, place: Dict[str, str], cursor: Choice) -> Source:
         "load_from": place,
         "changes_from": {"kind": "jdbc", **place, "cursor": named},
     }
-    begins = tuple(each.format(column) for each in _BEGINS)
-    return Source(source, "jdbc cursor", Choice((column,)), (*_NO_DELETES, *begins))
+    words = (*_NO_DELETES, _BEGINS.format(column), _for_earlier_joins())
+    return Source(source, "jdbc cursor", Choice((column,)), words)
+
+
+def _for_earlier_joins() -> str:
+    """Return the setting for joins as of times before the first load, and its meaning."""
+    name = "load_effective_at"
+    setting = setting_of(TableSpec, name)
+    return f'For joins as of earlier times: {name}: "{setting.example}". {setting.doc}'

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 from lake_spec.hudi.buckets import buckets_for
 from lake_spec.model import names
 
-from lake_local.onboard import keys, mariadb_types, personal, postgresql_types
+from lake_local.onboard import mariadb_types, personal, postgresql_types, table_keys
 from lake_local.onboard.catalog import Catalog, Column, Table
 from lake_local.onboard.naming import column_names, same_but_for_case, table_names
 from lake_local.onboard.origin import Origin
@@ -83,9 +83,9 @@ def _planned(catalog: Catalog, table: Table, name: str, request: Request) -> Pla
         return Skipped(table.name, refusal)
     if not table.columns:
         return Skipped(table.name, "it has no columns")
-    key = keys.key_of(table)
+    key = table_keys.key_of(table)
     if key is None:
-        return Skipped(table.name, keys.NO_KEY)
+        return Skipped(table.name, table_keys.NO_KEY)
     columns = dict(_columns(catalog, table, request.origin))
     unsaid = [each for each in key.columns if _is_unsaid(columns[each])]
     if unsaid:
@@ -104,9 +104,9 @@ def _draft(
     name: str,
     request: Request,
     columns: Dict[str, ColumnText],
-    key: keys.Choice,
+    key: table_keys.Choice,
 ) -> Draft:
-    cursor = keys.cursor_of(table)
+    cursor = table_keys.cursor_of(table)
     if cursor is not None and columns[cursor.columns[0]].left_out:
         cursor = None
     came = request.origin.source_of(request.domain, name, catalog.schema, table, cursor)
@@ -134,7 +134,7 @@ def _source(source: Dict[str, Any], columns: Dict[str, ColumnText]) -> Dict[str,
     return {**source, "ignore_columns": ignored} if ignored else source
 
 
-def _named(choice: keys.Choice, columns: Dict[str, ColumnText]) -> Any:
+def _named(choice: table_keys.Choice, columns: Dict[str, ColumnText]) -> Any:
     names = [columns[each].name for each in choice.columns]
     return Guess(names, choice.guess) if choice.guess else names
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from textwrap import wrap
 from typing import Any, Dict, Iterable, List, Tuple
 from zlib import crc32
 
@@ -15,6 +16,8 @@ _UNSEEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff\ufeff]+"
 )
 _LONGEST_COMMENT = 160
+_WIDTH = 84
+"""Characters of a line of a comment that stands above its setting."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,14 @@ class ColumnText:
 
 @dataclass(frozen=True)
 class Guess:
-    """A value of a spec, and what to check of it."""
+    """A value of a spec, and what to check of it.
+
+    `meaning` is what the setting means, by its field in the model.
+    """
 
     value: Any
     why: str
+    meaning: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,13 +111,14 @@ def _schedules(domain: str) -> Dict[str, str]:
 
 
 def _entry(name: str, value: Any, indent: str = "") -> List[str]:
-    why = ""
+    why = meaning = ""
     if isinstance(value, Guess):
-        value, why = value.value, value.why
+        value, why, meaning = value.value, value.why, value.meaning
     mark = _comment(why)
+    lines = [f"{indent}# {each}" for each in wrap(meaning, _WIDTH - len(indent))]
     if not isinstance(value, dict) or "type" in value or len(value) == 1:
-        return [f"{indent}{name}: {flow(value, inside=False)}{mark}"]
-    lines = [f"{indent}{name}:{mark}"]
+        return [*lines, f"{indent}{name}: {flow(value, inside=False)}{mark}"]
+    lines.append(f"{indent}{name}:{mark}")
     for each, inner in value.items():
         lines += _entry(each, inner, indent + "  ")
     return lines

@@ -14,6 +14,8 @@ from typing import Any, BinaryIO, Dict, Iterator, List, Protocol, Tuple, cast
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from lake_spec.layout.hidden_paths import is_hidden
+
 HEAD_BYTES = 1 << 18
 BUFFER_BYTES = 1 << 18
 MOST_FILES = 100_000
@@ -140,8 +142,8 @@ def by_folder(store: Store) -> Dict[str, List[str]]:
     for number, path in enumerate(store.paths()):
         folder, _, rest = path.partition("/")
         *folders, name = path.split("/")
-        hidden = any(part.startswith((".", "_")) for part in folders)
-        hidden |= name.startswith((".", "_")) and not SIGN.fullmatch(name)
+        hidden = is_hidden("/".join(folders))
+        hidden |= is_hidden(name) and not SIGN.fullmatch(name)
         if rest and not hidden and not rest.endswith("/"):
             found.setdefault(folder, []).append(rest)
         if number >= MOST_FILES:

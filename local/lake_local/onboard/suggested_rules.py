@@ -7,7 +7,9 @@ from decimal import Decimal
 from typing import Any, Iterator, List
 
 from lake_check.rules.quality import tests_of
-from lake_spec.model import TableSpec
+from lake_desk.docgen.meanings import meanings_of, setting_of
+from lake_spec.model import Rule, TableSpec
+from lake_spec.model.choices import OnFail
 from lake_spec.model.column_type import parse_type
 from lake_spec.state.table_profile import LONGEST, ColumnProfile, TableProfile
 from lake_spec.text.patterns import LONGEST_MATCHED
@@ -65,13 +67,16 @@ def rules_text(spec: TableSpec, profile: TableProfile, found: List[Suggestion]) 
         return f"# {head[0]}\n# No rule to propose: {why}.\n"
     head += [
         "All of these rows keep them; whether later rows must is for you to decide. Add",
-        f"what is right to `quality` of {spec.domain}/{spec.name}.yml. Without `on_fail`",
-        "rows that fail are quarantined.",
+        f"what is right to `quality` of {spec.domain}/{spec.name}.yml. `on_fail` is what",
+        "becomes of a row that fails; where it is left out, it is "
+        f"`{setting_of(Rule, 'on_fail').default.value}`.",
+        *(f"  {each}: {what}" for each, what in meanings_of(OnFail).items()),
     ]
     lines = [*(f"# {each}" for each in head), "quality:"]
     for each in found:
         lines.append(f"  # {one_line(f'{each.column}: {each.why}')}")
-        rule = {"column": each.column, each.test: each.value, "on_fail": "warn"}
+        test = {"column": each.column, each.test: each.value}
+        rule = {**test, "on_fail": OnFail.WARN.value}
         lines.append(f"  - {flow(rule)}")
     return "\n".join(lines) + "\n"
 

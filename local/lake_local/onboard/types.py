@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Optional, Tuple
 
-MOST_DIGITS = 38
-DEFAULT_DECIMAL = "decimal(38,18)"
+from lake_spec.model.column_type import MOST_DIGITS
+
+DEFAULT_DECIMAL = f"decimal({MOST_DIGITS},18)"
 
 
 class Written(Enum):
@@ -59,7 +60,8 @@ def decimal(digits: Tuple[int, ...]) -> LakeType:
     # PostgreSQL 15 rounds before the point, or has zeros right after it.
     precision, scale = max(precision - min(scale, 0), scale), max(scale, 0)
     if precision > MOST_DIGITS:
-        return LakeType("string", guess=f"{precision} digits: decimals have at most 38")
+        words = f"{precision} digits: decimals have at most {MOST_DIGITS}"
+        return LakeType("string", guess=words)
     return LakeType(f"decimal({precision},{scale})")
 
 

@@ -20,7 +20,7 @@ from lake_local.onboard.file_types import (
     type_of,
 )
 from lake_local.onboard.number_texts import NumberTexts
-from lake_local.onboard.row_keys import KeyRows
+from lake_local.onboard.file_keys import KeyRows
 from lake_local.onboard.stores import Store, opened
 from lake_local.onboard.text_encoding import lines_of, UTF_8
 

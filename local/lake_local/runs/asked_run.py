@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Mapping
 
 from lake_spec.layout.dag_kinds import dag_ids
-from lake_spec.layout.dag_names import DAG_KINDS, PROOF, ids_of
+from lake_spec.layout.dag_names import DAG_KINDS, PROOF, REAPER, ids_of
 from lake_spec.model.json_codec import to_data
 from lake_spec.run_options.asked import checked, form_of
 
@@ -17,7 +17,7 @@ from lake_local.errors import BadRequest, unknown
 from lake_local.workspace.dags_folder import lacks_dag_file
 from lake_local.workspace.specs import Specs
 
-OF_NO_DOMAIN = ("lake_reaper", PROOF)
+OF_NO_DOMAIN = (REAPER, PROOF)
 """The DAGs that belong to no domain."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -12,6 +11,7 @@ from typing import Any, Iterator
 
 from lake_spec.layout.dag_names import ids_of
 from lake_spec.layout.run_key import run_key
+from lake_spec.model.names import NAME
 from lake_spec.run_options.asked import TYPES
 from lake_spec.state.lease import lease_uri
 from lake_spec.text.times import GRAMMAR, parse_timestamp
@@ -22,11 +22,9 @@ from lake_local.runs import logs, release
 from lake_local.runs.watcher import Follower, StepOutput
 from lake_local.stack import objects, policies
 from lake_local.stack.session import Session
-from lake_local.stack.startup import dags_of
 from lake_local.text import progress
 
 KNOWN_SECONDS = 60
-_PARAM = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,9 @@ def prepare(session: Session, dag_id: str) -> str:
 
     Return the release's id.
     """
-    dags_of(session.home, session.specs)
-    policies.replace(session.stack, session.specs)
+    session.specs.dags_folder(session.home.dags)
+    up = session.stack
+    policies.replace(up.aws_url, up.aws_secret, session.specs)
     number = release.publish(session.home, session.specs, session.aws("s3"))
     _wait_until_known(session, dag_id)
     return number
@@ -115,7 +114,7 @@ def timestamp(text: str) -> str:
 
 def _param(pair: str) -> tuple[str, Any]:
     name, equals, text = pair.partition("=")
-    if not equals or not _PARAM.fullmatch(name):
+    if not equals or not NAME.fits(name):
         raise BadRequest(
             f"--param: got {pair!r}. Write name=value, as in tables=artists."
         )

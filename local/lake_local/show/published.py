@@ -17,15 +17,12 @@ from pyiceberg.io import load_file_io
 from pyiceberg.serializers import FromInputFile
 from pyiceberg.table import StaticTable
 
-from lake_spec.layout.published_tables import iceberg_location
+from lake_spec.layout.published_tables import HUDI_INSTANT, iceberg_location
 from lake_spec.text.sql_text import sql_literal
 
 from lake_local.show.instants import readable
 from lake_local.show.layers import load_extension
 from lake_local.show.request import QueryRefused, Request, Through
-
-INSTANT = "lake.hudi-instant"
-"""Names the commit of Hudi in each Iceberg snapshot and each Delta version."""
 
 _EXTENSIONS = {"iceberg": ("avro", "iceberg"), "delta": ("delta",)}
 _SCANS = {
@@ -95,9 +92,9 @@ def iceberg_table(path: str, endpoint: Optional[str]) -> StaticTable:
 def iceberg_snapshots(table: StaticTable) -> Dict[str, int]:
     """Return the snapshot of each published instant."""
     return {
-        snapshot.summary[INSTANT]: snapshot.snapshot_id
+        snapshot.summary[HUDI_INSTANT]: snapshot.snapshot_id
         for snapshot in table.metadata.snapshots
-        if snapshot.summary and INSTANT in snapshot.summary.additional_properties
+        if snapshot.summary and HUDI_INSTANT in snapshot.summary.additional_properties
     }
 
 
@@ -110,9 +107,9 @@ def delta_table(path: str, endpoint: Optional[str]) -> DeltaTable:
 def delta_versions(table: DeltaTable) -> Dict[str, int]:
     """Return the version of each published instant; the newest where it has several."""
     return {
-        each[INSTANT]: each["version"]
+        each[HUDI_INSTANT]: each["version"]
         for each in reversed(table.history())
-        if INSTANT in each
+        if HUDI_INSTANT in each
     }
 
 

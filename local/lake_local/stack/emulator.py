@@ -1,17 +1,15 @@
-"""The local AWS emulator: its process, clients of it, and its clusters."""
+"""The local AWS emulator: its process and its clusters."""
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import Any
+from typing import Any, Iterable
 
-import lake_emulator
 from lake_emulator.emr.state_machine import ClusterState
 from lake_emulator.keys import secret_of
 from lake_emulator.pages import is_healthy
 from lake_local.errors import StartFailed
-from lake_local.stack.state import Stack
 from lake_local.workspace import background
 from lake_local.workspace.background import Process
 from lake_local.workspace.project import Project
@@ -52,22 +50,9 @@ def wait_until_healthy(home: StateDirectory, process: Process, url: str) -> None
         time.sleep(0.1)
 
 
-def stop(process: Process) -> None:
+def stop(found: Iterable[Process]) -> None:
     """Stop the emulator; its state is on disk."""
-    background.stop([process], grace=STOP_SECONDS)
-
-
-def client(service: str, stack: Stack, region: str) -> Any:
-    """Return a boto3 client that can only reach the emulator."""
-    return lake_emulator.client(
-        service,
-        stack.aws_url,
-        secret=stack.aws_secret,
-        region=region,
-        retries={"max_attempts": 2},
-        connect_timeout=5,
-        read_timeout=60,
-    )
+    background.stop(found, grace=STOP_SECONDS)
 
 
 def live_clusters(emr: Any) -> list[dict[str, Any]]:

@@ -11,7 +11,6 @@ from lake_spec.model import DomainSpec
 from lake_emulator.pages import ask
 from lake_emulator.policies.enforcer import FILE
 from lake_local.errors import BadRequest
-from lake_local.stack.state import Stack
 from lake_local.text import progress
 from lake_local.workspace.specs import Specs
 from lake_local.workspace.state_dir import StateDirectory
@@ -27,14 +26,12 @@ def write(home: StateDirectory, specs: Specs) -> None:
         file.write_text(json.dumps(made, indent=1), encoding="utf-8")
 
 
-def replace(stack: Stack, specs: Specs) -> None:
-    """Send the policies of the current specs to the running emulator."""
+def replace(url: str, secret: str, specs: Specs) -> None:
+    """Send the policies of the current specs to the emulator that runs at an address."""
     made = _made(specs)
     method = "DELETE" if made is None else "PUT"
     body = json.dumps(made).encode()
-    ask(
-        stack.aws_url, "policies", secret=stack.aws_secret, method=method, body=body
-    ).close()
+    ask(url, "policies", secret=secret, method=method, body=body).close()
 
 
 def _domains(specs: Specs) -> Iterator[DomainSpec]:

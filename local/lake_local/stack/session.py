@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator
 
-from lake_local.airflow import processes
 from lake_local.airflow.rest import Airflow
-from lake_local.stack import emulator, lock, startup, state
-from lake_local.stack.state import Stack
-from lake_local.text import progress
+from lake_local.stack import lock, stack
+from lake_local.stack.stack import Stack
 from lake_local.workspace.specs import Specs
 from lake_local.workspace.state_dir import StateDirectory
 
@@ -31,7 +29,7 @@ class Session:
 
     def aws(self, service: str) -> Any:
         """Return a boto3 client of the emulator."""
-        return emulator.client(service, self.stack, self.specs.environment.region)
+        return self.stack.aws(service, self.specs.environment.region)
 
     def dead(self) -> list[str]:
         """List the processes that have ended; those of a stack that stays for all
@@ -43,7 +41,7 @@ class Session:
     @property
     def airflow(self) -> Airflow:
         """Return a client of Airflow."""
-        return processes.client(self.home, self.stack.airflow_url)
+        return self.stack.airflow
 
 
 @contextmanager
@@ -59,11 +57,11 @@ def opened(
 
     With `keep` they stay for all commands, unless interrupted.
     """
-    with lock.hold(home, who, shared=state.up_for_all(home) is not None) as held:
-        up = state.up_for_all(home)
+    with lock.hold(home, who, shared=Stack.up_for_all(home) is not None) as held:
+        up = Stack.up_for_all(home)
         if up is None and held.shared:
             held.alone()  # It went down while this command waited.
-            up = state.up_for_all(home)
+            up = Stack.up_for_all(home)
         if up is None:
             with _started(home, specs, airflow=airflow, keep=keep) as session:
                 yield session
@@ -77,7 +75,7 @@ def opened(
 @contextmanager
 def observed(home: StateDirectory, specs: Specs, *, who: str) -> Iterator[Session]:
     """Open a session for reading: processes of another command are used, without lock."""
-    noted = state.read(home)
+    noted = Stack.noted(home)
     if noted and not noted.dead():
         yield Session(home, specs, noted, is_own=False)
         return
@@ -85,16 +83,16 @@ def observed(home: StateDirectory, specs: Specs, *, who: str) -> Iterator[Sessio
         yield own
 
 
-def _restore(home: StateDirectory, specs: Specs, stack: Stack) -> None:
+def _restore(home: StateDirectory, specs: Specs, up: Stack) -> None:
     """Start what has ended of a stack, unless another command does so or did."""
-    if not stack.dead():
+    if not up.dead():
         return
     with lock.hold_restart(home):
-        noted = state.read(home)
+        noted = Stack.noted(home)
         if noted:
-            stack.processes[:] = noted.processes
-        if stack.dead():
-            startup.restore(home, specs, stack)
+            up.processes[:] = noted.processes
+        if up.dead():
+            up.restore(specs)
 
 
 @contextmanager
@@ -103,7 +101,7 @@ def _started(
 ) -> Iterator[Session]:
     stays = False
     try:
-        started = startup.start(home, specs, airflow=airflow)
+        started = Stack.start(home, specs, airflow=airflow)
         stays = keep
         yield Session(home, specs, started, is_own=True)
     except KeyboardInterrupt:
@@ -111,21 +109,6 @@ def _started(
         raise
     finally:
         if stays:
-            started.kept = True
-            state.write(home, started)
+            started.keep()
         else:
-            end(home)
-
-
-def end(home: StateDirectory) -> None:
-    """Stop the noted processes; a second interrupt kills them without waiting."""
-    try:
-        noted = state.read(home)
-        if noted is None:
-            startup.sweep(home)
-        else:
-            startup.stop(home, noted)
-    except KeyboardInterrupt:
-        progress("interrupted again: killing all processes now")
-        startup.sweep(home)
-        raise
+            stack.end(home)

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from lake_spec.layout.dag_names import PROOF
-from lake_spec.model.forms import NAME
+from lake_spec.model.names import NAME
 
 from lake_local.errors import BadRequest
 

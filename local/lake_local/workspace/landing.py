@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Iterable, Iterator, Mapping, Sequence
 
 from lake_spec.diagnostics.suggestions import nearest
-from lake_spec.model import DomainSpec, Feed, Snapshot, TableSpec
+from lake_spec.facts.landing_folders import landing_folder, landing_root
+from lake_spec.layout.hidden_paths import is_hidden
+from lake_spec.model import DomainSpec, EnvironmentSpec, FileTable, Snapshot
 from lake_spec.text.globs import glob_pattern
 
 SIGN = "sign of completion"
@@ -26,13 +28,31 @@ class Landing:
     """The landing area and the tables that read from it."""
 
     root: str
-    tables: Sequence[TableSpec]
+    tables: Sequence[FileTable]
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    """Folders of the tables whose files lie in a landing root, by table."""
 
     @classmethod
-    def of(cls, root: str, domains: Iterable[DomainSpec]) -> Landing:
-        """Return the landing area at an s3:// address with the tables of the domains."""
-        found = [table for each in domains for table in each.tables]
-        return cls(root, [x for x in found if isinstance(x.source, (Feed, Snapshot))])
+    def of(cls, environment: EnvironmentSpec, domains: Iterable[DomainSpec]) -> Landing:
+        """Return the landing area of an environment with the tables of the domains."""
+        tables = [table for each in domains for table in each.tables]
+        found = [x for x in tables if isinstance(x, FileTable)]
+        elsewhere = {
+            each.full_name: landing_folder(environment, each)
+            for each in found
+            if landing_root(environment, each) is not None
+        }
+        return cls(environment.landing, found, elsewhere)
+
+    def folder(self, table: FileTable) -> str:
+        """Return the folder of a table's landing files."""
+        at = f"{self.root}/{table.source.path}"
+        return self.elsewhere.get(table.full_name, at)
+
+    def has(self, url: str) -> bool:
+        """Return whether an address is one of landing files."""
+        folders = (self.root, *self.elsewhere.values())
+        return any(url.startswith(f"{each}/") for each in folders)
 
     def readers(self, url: str) -> list[Reader]:
         """List the tables that read the file at an address, each with the file's role."""
@@ -49,7 +69,7 @@ class Landing:
         if not below:
             return self._no_folder(url)
         table, path = below[0]
-        if _is_hidden(path):
+        if is_hidden(path):
             return (
                 "names that begin with . or _ are skipped. Give the file and its folders"
                 " other names."
@@ -58,7 +78,7 @@ class Landing:
         shown = " or ".join(f"{glob!r} (source.{key})" for key, _, glob in globs)
         keys = " or ".join(f"source.{key}" for key, _, _ in globs)
         return (
-            f"{table.full_name} reads from {self.root}/{table.landed.path}/ only names"
+            f"{table.full_name} reads from {self.folder(table)}/ only names"
             f" that match {shown}. Put the file there under such a name, or change {keys}."
         )
 
@@ -76,16 +96,16 @@ class Landing:
                 )
         return ""
 
-    def _below(self, url: str) -> Iterator[tuple[TableSpec, str]]:
+    def _below(self, url: str) -> Iterator[tuple[FileTable, str]]:
         """List the tables whose folder has an address, with the path in the folder."""
         for table in self.tables:
-            prefix = f"{self.root}/{table.landed.path}/"
+            prefix = f"{self.folder(table)}/"
             if url.startswith(prefix):
                 yield table, url[len(prefix) :]
 
     def _no_folder(self, url: str) -> str:
         folder = url.removeprefix(f"{self.root}/").rpartition("/")[0]
-        folders = sorted({table.landed.path for table in self.tables})
+        folders = sorted({table.source.path for table in self.tables})
         near = nearest(folder, folders)
         if near:
             return f"no table has source.path {folder!r}. Did you mean {self.root}/{near}/?"
@@ -96,13 +116,13 @@ class Landing:
         )
 
 
-def _role(table: TableSpec, path: str) -> str:
+def _role(table: FileTable, path: str) -> str:
     """Return the role of a file in the table's folder; "" if it is not read."""
     sign = _sign(table)
     name = path if "/" in sign else path.rpartition("/")[2]
     if sign and glob_pattern(sign).fullmatch(name):
         return SIGN
-    if _is_hidden(path):
+    if is_hidden(path):
         return ""
     for _, role, glob in _globs(table):
         if glob_pattern(glob).fullmatch(path):
@@ -110,11 +130,11 @@ def _role(table: TableSpec, path: str) -> str:
     return ""
 
 
-def _globs(table: TableSpec) -> list[tuple[str, str, str]]:
+def _globs(table: FileTable) -> list[tuple[str, str, str]]:
     """List the source's key, role, and glob of each kind of files that a table reads."""
-    if isinstance(table.source, Snapshot):
-        return [("files", "snapshot", table.source.files)]
-    source = table.feed
+    source = table.source
+    if isinstance(source, Snapshot):
+        return [("files", "snapshot", source.files)]
     found = [("load", "full load", source.load)]
     if source.full_refresh:
         refresh = source.full_refresh.files
@@ -122,10 +142,6 @@ def _globs(table: TableSpec) -> list[tuple[str, str, str]]:
     return [*found, ("changes", "changes", source.changes)]
 
 
-def _sign(table: TableSpec) -> str:
+def _sign(table: FileTable) -> str:
     complete = getattr(table.source, "complete", None)
     return (complete.marker or complete.manifest or "") if complete else ""
-
-
-def _is_hidden(path: str) -> bool:
-    return any(part.startswith((".", "_")) for part in path.split("/"))

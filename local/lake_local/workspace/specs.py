@@ -10,11 +10,10 @@ from lake_check.parsing.discovery import TESTS_ENDING
 from lake_check.parsing.loader import environment_file, load_domain, load_environment
 from lake_desk.products.plans import with_plans
 from lake_spec.diagnostics.errors import LakeError
-from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.model import DomainSpec, EnvironmentSpec, TableSpec
 
 from lake_local.errors import BadRequest, unknown
-from lake_local.workspace.dags_folder import domains_in
+from lake_local.workspace.dags_folder import domains_in, generate
 from lake_local.workspace.project import Project
 
 ENVIRONMENT = "local"
@@ -33,6 +32,13 @@ class Specs:
     def are_the_projects(self) -> bool:
         """Return whether these are the specs that ship with the project."""
         return self.tables == self.project.tables
+
+    def dags_folder(self, generated: Path) -> Path:
+        """Return the DAGs folder of these specs; for tables elsewhere than the project's it
+        is generated there. Raises BadRequest where a file of others has its place."""
+        if self.are_the_projects:
+            return self.project.dags
+        return generate(generated, project_dags=self.project.dags, tables=self.tables)
 
     def of_running(self, tables: Path) -> Specs:
         """Return the same environment with the running tables."""
@@ -63,10 +69,9 @@ class Specs:
         if name not in names:
             raise BadRequest(unknown("domain", name, names))
         try:
-            domain = load_domain(name, self.tables)
+            return load_domain(name, self.tables, self.environment)
         except LakeError as error:
             raise _mistakes(f"the specs of {name}", error) from error
-        return with_environment_defaults(domain, self.environment)
 
     def table(self, full_name: str) -> TableSpec:
         """Return the table `domain.table`. Raises BadRequest with the nearest name."""

@@ -11,7 +11,7 @@ import json
 from itertools import islice
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from lake_spec.layout.table_folders import table_path
+from lake_spec.layout.run_files import checks_file
 from lake_spec.model import Check
 from lake_spec.state.state_format import (
     FORMAT,
@@ -32,7 +32,7 @@ _NEEDED = ("at", "run", "layer", "check", "result", "value", "commit")
 
 def uri_of(runs: str, table: str) -> str:
     """Return the address of the results of a table, `domain.table`."""
-    return f"{runs}/checks/{table_path(table)}.json"
+    return f"{runs}/{checks_file(table)}"
 
 
 class Results:

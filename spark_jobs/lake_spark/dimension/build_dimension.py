@@ -10,7 +10,7 @@ from typing import Dict, Mapping, Optional, Sequence
 from pyspark.sql import DataFrame
 from pyspark.storagelevel import StorageLevel
 
-from lake_spec.model import TableSpec
+from lake_spec.model import DimensionTable, FileTable
 from lake_spark.changelog import retractions
 from lake_spark.dimension.join import Versions, state_events
 from lake_spark.dimension.sides import require_a_join, side_rows, SideRows
@@ -22,7 +22,7 @@ from lake_spark.scd2.events import KEY
 from lake_spark.storage.commit_values import CommitValue
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.settings_diff import Definition, changed
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import DimensionRun
 
 Instants = Dict[str, Optional[str]]
 """By table, the log instant that its history was built up to."""
@@ -36,10 +36,10 @@ class StaleLayers:
     since: Optional[Instants]
 
 
-def build_dimension(run: TableRun, *, rebuild: bool = False) -> None:
+def build_dimension(run: DimensionRun, *, rebuild: bool = False) -> None:
     """Bring history and current up to both tables; nothing if they are."""
-    sides = (run.spec.dimension.main, run.spec.dimension.joined)
-    runs = [run.of_table(side.table) for side in sides]
+    sides = (run.spec.source.main, run.spec.source.joined)
+    runs = [run.of_table(side.table).of_kind(FileTable) for side in sides]
     for each in runs:
         recorded_settings.check_tables(each)
     if not runs[0].history.has_data():
@@ -55,7 +55,7 @@ def build_dimension(run: TableRun, *, rebuild: bool = False) -> None:
 
 
 def _behind(
-    run: TableRun, rows_of_sides: Sequence[SideRows], *, rebuild: bool
+    run: DimensionRun, rows_of_sides: Sequence[SideRows], *, rebuild: bool
 ) -> StaleLayers:
     """Return which layers to build, and from which keys: all of them after a rebuild."""
     now = _instants(rows_of_sides)
@@ -73,7 +73,7 @@ def _instants(rows_of_sides: Sequence[SideRows]) -> Instants:
     return {side.spec.stored_name: side.log_instant for side in rows_of_sides}
 
 
-def _stood(run: TableRun, layer: str) -> Optional[Instants]:
+def _stood(run: DimensionRun, layer: str) -> Optional[Instants]:
     said = run.table(layer).last_value(CommitValue.LOG_INSTANT) or "null"
     stood: Optional[Instants] = json.loads(said)
     return stood
@@ -85,7 +85,9 @@ def _older(instants: Sequence[Optional[str]]) -> Optional[str]:
     return min(known) if len(known) == len(instants) else None
 
 
-def _was_rebuilt(run: TableRun, layer: str, rows_of_sides: Sequence[SideRows]) -> bool:
+def _was_rebuilt(
+    run: DimensionRun, layer: str, rows_of_sides: Sequence[SideRows]
+) -> bool:
     """Return whether a table's history was made with other settings since."""
     recorded = json.loads(run.table(layer).last_value(CommitValue.MADE_OF) or "{}")
     now = _made_of(rows_of_sides)
@@ -102,7 +104,7 @@ def _made_of(rows_of_sides: Sequence[SideRows]) -> Dict[str, Definition]:
 
 
 def _build(
-    run: TableRun, main: SideRows, joined: SideRows, behind: StaleLayers
+    run: DimensionRun, main: SideRows, joined: SideRows, behind: StaleLayers
 ) -> None:
     keys = _affected_keys((main, joined), behind.since).persist()
     events = _events(main, joined, run.spec.key, behind, keys)
@@ -159,7 +161,9 @@ def _of_keys(rows: DataFrame, keys: DataFrame) -> DataFrame:
     return rows.join(keys, KEY, "left_semi")
 
 
-def _with_tracking_of(spec: TableSpec, rows_of_sides: Sequence[SideRows]) -> TableSpec:
+def _with_tracking_of(
+    spec: DimensionTable, rows_of_sides: Sequence[SideRows]
+) -> DimensionTable:
     """Return the spec with `ignore` of its tables, unless it says what to track."""
     if spec.history.track:
         return spec
@@ -168,6 +172,6 @@ def _with_tracking_of(spec: TableSpec, rows_of_sides: Sequence[SideRows]) -> Tab
     return replace(spec, history=replace(spec.history, ignore=ignore))
 
 
-def _layers(run: TableRun, columns: Sequence[str]) -> Mapping[str, Layer]:
+def _layers(run: DimensionRun, columns: Sequence[str]) -> Mapping[str, Layer]:
     history = layers.layer_of_history(run, columns)
     return {layer.name: layer for layer in (history, CurrentLayer(run.spec, columns))}

@@ -9,7 +9,7 @@ from typing import List, Mapping, Optional, Sequence, Tuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import Side, TableSpec
+from lake_spec.model import DimensionTable, Side, VersionedTable
 from lake_spec.model.shown_columns import shown_columns
 from lake_spark.errors import DimensionMismatch
 from lake_spark.scd2 import fold
@@ -17,20 +17,20 @@ from lake_spark.scd2.events import KEY, tracked_columns
 from lake_spark.schema.promotion import canonical_type
 from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import without_hudi_columns
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import VersionedRun
 
 
 @dataclass(frozen=True)
 class SideRows:
     """One of the two tables; `shown` are pairs of its name and the dimension's."""
 
-    run: TableRun
+    run: VersionedRun
     rows: DataFrame
     shown: Sequence[Tuple[str, str]]
     log_instant: Optional[str]
 
     @property
-    def spec(self) -> TableSpec:
+    def spec(self) -> VersionedTable:
         """Return the table's own spec."""
         return self.run.spec
 
@@ -41,7 +41,7 @@ class SideRows:
         return [shown for name, shown in self.shown if name not in tracked]
 
 
-def side_rows(run: TableRun, side: Side, key: Mapping[str, str]) -> SideRows:
+def side_rows(run: VersionedRun, side: Side, key: Mapping[str, str]) -> SideRows:
     """Return a table of the dimension.
 
     `key` is its key with the types of the main table.
@@ -61,11 +61,11 @@ def side_rows(run: TableRun, side: Side, key: Mapping[str, str]) -> SideRows:
     return SideRows(run, rows, shown, log_instant)
 
 
-def _versions(run: TableRun) -> DataFrame:
+def _versions(run: VersionedRun) -> DataFrame:
     return without_hudi_columns(run.history.read())
 
 
-def _no_versions(run: TableRun, key: Mapping[str, str]) -> DataFrame:
+def _no_versions(run: VersionedRun, key: Mapping[str, str]) -> DataFrame:
     """Return the history of a table that was not loaded yet."""
     names = run.spec.history.columns
     times = [(name, "timestamp") for name in (names.valid_from, names.valid_to)]
@@ -77,14 +77,14 @@ def _no_versions(run: TableRun, key: Mapping[str, str]) -> DataFrame:
     return run.spark.range(0).select(*nothing)
 
 
-def _added(spec: TableSpec) -> List[str]:
+def _added(spec: VersionedTable) -> List[str]:
     """List the columns of a history that are not the table's own."""
     names = spec.history.columns
     times = [names.valid_from, names.valid_to, names.is_current, names.is_deleted]
     return [*times, spec.history.surrogate_key.column, KEY, fold.FROM]
 
 
-def require_a_join(spec: TableSpec, main: SideRows, joined: SideRows) -> None:
+def require_a_join(spec: DimensionTable, main: SideRows, joined: SideRows) -> None:
     """Refuse what `validate` cannot see where a table does not declare its columns."""
     ours, theirs = dict(main.rows.dtypes), dict(joined.rows.dtypes)
     for name in spec.key:

@@ -12,20 +12,20 @@ from lake_spec.model import Parquet
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.landing import literal_paths
 from lake_spark.storage.parquet_file import by_footer
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 _BLOCK, _ID = "lake_block", "lake_id"
 _NUMBER, _BLANK = "lake_row_number", "lake_is_blank"
 _GONE = f"{_NUMBER} int, {_BLANK} boolean"
 
 
-def blank_typed(run: TableRun, uri: str, records: Set[int], folder: str) -> bytes:
+def blank_typed(run: FileRun, uri: str, records: Set[int], folder: str) -> bytes:
     """Blank these rows (from 1) of a file's content; `folder` is for the way.
 
     Spark writes it again: its columns and values stay, statistics and other notes of
     the old file go.
     """
-    form, file = run.spec.landed.format.type, _rows(run, uri)
+    form, file = run.spec.source.format.type, _rows(run, uri)
     placed = file.selectExpr(
         "*",
         f"input_file_block_start() AS {_BLOCK}",
@@ -45,8 +45,8 @@ def blank_typed(run: TableRun, uri: str, records: Set[int], folder: str) -> byte
     return run.store.read(part.uri)
 
 
-def _rows(run: TableRun, uri: str) -> DataFrame:
-    kind = run.spec.landed.format
+def _rows(run: FileRun, uri: str) -> DataFrame:
+    kind = run.spec.source.format
     is_parquet = isinstance(kind, Parquet)
     reader = by_footer(run.spark, uri) if is_parquet else run.spark.read
     return literal_paths.load(reader, kind.type, [uri])

@@ -13,6 +13,7 @@ from typing import Dict, List, Optional, Sequence, Set
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.model import Avro, Csv, Json, Orc, Parquet
 from lake_spec.text.marked_values import row_value
 from lake_spark.changelog.schema import LogColumn
@@ -33,12 +34,12 @@ from lake_spark.ingest.batch_accounting import refuse_moved_on
 from lake_spark.ingest.batch_rows import read_all, Rows
 from lake_spark.ingest.rewritten_files import compared, known_contents, sha256
 from lake_spark.ingest.unseen_files import dated_files, landing_of
-from lake_spark.landing.files import LandingFile
+from lake_spark.landing.files import LandingFile, first_shown
 from lake_spark.reading.reader import Input
 from lake_spark.schema.columns import any_null
 from lake_spark.schema.promotion import stored_type
 from lake_spark.tables.erased_keys import Erased, Rewritten
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class SubjectRecords:
             self.rows.release()
 
 
-def find(run: TableRun, subjects: Subjects) -> SubjectRecords:
+def find(run: FileRun, subjects: Subjects) -> SubjectRecords:
     """Read every landing file as it is ingested.
 
     Raise NotErasable where one cannot be read.
@@ -87,7 +88,7 @@ def find(run: TableRun, subjects: Subjects) -> SubjectRecords:
     return SubjectRecords(batch, rows, records)
 
 
-def _listed(run: TableRun) -> List[LandingFile]:
+def _listed(run: FileRun) -> List[LandingFile]:
     """List the table's landing files; refuse another content under a known name."""
     ours = known_contents(run).etags
     files = landing_of(run, all_globs(run.spec)).files
@@ -96,7 +97,7 @@ def _listed(run: TableRun) -> List[LandingFile]:
     return files
 
 
-def _refuse_unread(run: TableRun) -> None:
+def _refuse_unread(run: FileRun) -> None:
     unread = [f"{each['path']}: {each['reason']}" for each in run.report.set_aside]
     if unread:
         raise NotErasable(
@@ -105,7 +106,20 @@ def _refuse_unread(run: TableRun) -> None:
         )
 
 
-def make(run: TableRun, found: SubjectRecords) -> Dict[str, str]:
+def tell_left(run: FileRun, found: SubjectRecords) -> None:
+    """Report the files of a landing root that have the subjects' records, and stay."""
+    run.report.erasure["landing_left"] = found.count
+    if found.records:
+        paths = [f"{run.landing}/{path}" for path in sorted(found.records)]
+        run.warn(
+            WarningId.NOT_ERASED,
+            f"{found.count:,} record(s) of the request stay in {len(paths)} landing "
+            f"file(s) of others, first {first_shown(paths)}: nothing is written there. "
+            "No run takes these rows in again",
+        )
+
+
+def make(run: FileRun, found: SubjectRecords) -> Dict[str, str]:
     """Make contents without the records, next to the table: path -> URI.
 
     NotErasable where one cannot be made, before anything is changed.
@@ -117,20 +131,20 @@ def make(run: TableRun, found: SubjectRecords) -> Dict[str, str]:
     }
 
 
-def clear(run: TableRun) -> None:
+def clear(run: FileRun) -> None:
     """Remove what was made next to the table, also by a run that was killed."""
     made = run.store.list(_scratch(run))
     run.store.delete_all([each.uri for each in made])
 
 
-def _scratch(run: TableRun) -> str:
+def _scratch(run: FileRun) -> str:
     return f"{run.home}/erasing/"
 
 
-def _made(run: TableRun, each: Input, found: SubjectRecords, scratch: str) -> str:
+def _made(run: FileRun, each: Input, found: SubjectRecords, scratch: str) -> str:
     """Return the URI of the new content, which was read and compared."""
     file, records = each.file, found.records[each.file.path]
-    kind = run.spec.landed.format
+    kind = run.spec.source.format
     try:
         refuse_large(file.size)
         if isinstance(kind, (Avro, Orc, Parquet)):
@@ -148,9 +162,9 @@ def _made(run: TableRun, each: Input, found: SubjectRecords, scratch: str) -> st
     return scratch
 
 
-def blank_records(run: TableRun, text: bytes, records: Set[int]) -> bytes:
+def blank_records(run: FileRun, text: bytes, records: Set[int]) -> bytes:
     """Return the text with those records blank."""
-    kind = run.spec.landed.format
+    kind = run.spec.source.format
     if isinstance(kind, Csv):
         return blank_csv(text, records, kind)
     names = [
@@ -163,12 +177,12 @@ def blank_records(run: TableRun, text: bytes, records: Set[int]) -> bytes:
     return blank_json(text, records, names)
 
 
-def _at(run: TableRun, file: LandingFile, uri: str) -> LandingFile:
+def _at(run: FileRun, file: LandingFile, uri: str) -> LandingFile:
     (there,) = [each for each in run.store.list(uri) if each.uri == uri]
     return replace(file, uri=uri, size=there.size)
 
 
-def _compare(run: TableRun, each: Input, found: SubjectRecords) -> None:
+def _compare(run: FileRun, each: Input, found: SubjectRecords) -> None:
     """Raise NotErasable if the new content differs from the old one but in the erased."""
     path = each.file.path
     batch = replace(found.batch, inputs=[each])
@@ -202,7 +216,7 @@ def _differing(old: DataFrame, new: DataFrame) -> List[int]:
     return [row.lake_record for row in differing.select(LogColumn.RECORD).collect()]
 
 
-def put(run: TableRun, made: Dict[str, str], found: SubjectRecords) -> None:
+def put(run: FileRun, made: Dict[str, str], found: SubjectRecords) -> None:
     """Put the list first, then the contents, then their ETags: a rerun fixes the rest."""
     erased = run.erased_keys.load()
     known = {path: run.ingested_files().find(path) for path in made}
@@ -249,7 +263,7 @@ def _only(batch: Batch, paths: Sequence[str]) -> Batch:
     return replace(batch, inputs=[e for e in batch.inputs if e.file.path in paths])
 
 
-def _cannot(run: TableRun, file: LandingFile, why: str) -> NotErasable:
+def _cannot(run: FileRun, file: LandingFile, why: str) -> NotErasable:
     return NotErasable(
         f"{run.spec.full_name}: {file.path} has rows of a key to erase, and "
         f"{why}, so it was not rewritten. Land it again without them, reprocess it "

@@ -7,21 +7,21 @@ from typing import Tuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import TableSpec
+from lake_spec.model import FileTable
 from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.erasure.subjects import Subjects
 from lake_spark.reading.row_expressions import from_text
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import any_null
 from lake_spark.schema.key_text import key_text
-from lake_spark.tables.table_run import TableRun, table_columns
+from lake_spark.tables.table_run import FileRun, table_columns
 
 _FIELDS = (
     "transform_keys(from_json(lake_raw, 'map<string,string>'), (k, v) -> lower(k))"
 )
 
 
-def of(run: TableRun, subjects: Subjects, rows: DataFrame) -> DataFrame:
+def of(run: FileRun, subjects: Subjects, rows: DataFrame) -> DataFrame:
     """Return the rows whose raw record has a subject's key, or names it as words.
 
     Words are looked for where the record has no key that can be read.
@@ -43,7 +43,7 @@ def of(run: TableRun, subjects: Subjects, rows: DataFrame) -> DataFrame:
     return subjects.of(keyed).unionByName(by_words).select(*named)
 
 
-def _text(spec: TableSpec, name: str) -> str:
+def _text(spec: FileTable, name: str) -> str:
     """Return an expression: the raw record's text of a key column."""
     declared = dict(spec.columns).get(name)
     sources: Tuple[str, ...] = (declared.source if declared else ()) or (name,)

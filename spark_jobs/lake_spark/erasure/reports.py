@@ -15,14 +15,14 @@ from lake_spark.erasure.subjects import Subjects
 from lake_spark.erasure.text_match import replaced
 from lake_spark.publish.format import SCRATCH
 from lake_spark.storage.object_store import ObjectStore
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 INSTEAD = "(erased)"
 AT_ONCE = 16
 """There are many, and all of them are small."""
 
 
-def redact(run: TableRun, subjects: Subjects) -> int:
+def redact(run: FileRun, subjects: Subjects) -> int:
     """Rewrite what names a key, and remove its old versions.
 
     Return how many were rewritten.
@@ -45,13 +45,13 @@ def redact(run: TableRun, subjects: Subjects) -> int:
     return done
 
 
-def _is_scratch(run: TableRun, uri: str) -> bool:
+def _is_scratch(run: FileRun, uri: str) -> bool:
     """Return whether a file lies in `<dag>/<run>/<stage>/<SCRATCH>/` below the runs."""
     below = uri[len(run.environment.runs) + 1 :].split("/")
     return below[3:4] == [SCRATCH] and len(below) > 4
 
 
-def _of_other_runs(run: TableRun) -> Iterator[str]:
+def _of_other_runs(run: FileRun) -> Iterator[str]:
     """Yield the objects of the domain's runs but for this one, which still writes."""
     own = f"{run.environment.runs}/{run.report.run}/"
     for folder in run_folders(run.environment.runs, run.spec.domain):

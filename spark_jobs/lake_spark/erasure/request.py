@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterator, List, Sequence
 
-from lake_spec.model import TableSpec
+from lake_spec.model import FileTable, TableSpec
 from lake_spec.state.state_format import state_text
 from lake_spark.errors import WrongEraseRequest
 from lake_spark.storage.object_store import ObjectStore
@@ -47,7 +47,7 @@ def read(store: ObjectStore, uri: str, tables: Sequence[TableSpec]) -> Request:
         return Request(uri, is_done=True)
     if not isinstance(data, dict) or set(data) != {"keys"}:
         raise WrongEraseRequest(f"{uri}: {_SHAPE}")
-    specs = {each.name: each for each in tables if each.has_files}
+    specs = {each.name: each for each in tables if isinstance(each, FileTable)}
     faults = list(_faults(data["keys"], specs))
     if faults:
         raise WrongEraseRequest(f"{uri}: {' '.join(faults)}")
@@ -71,7 +71,7 @@ _SHAPE = (
 )
 
 
-def _faults(keys: Any, specs: Dict[str, TableSpec]) -> Iterator[str]:
+def _faults(keys: Any, specs: Dict[str, FileTable]) -> Iterator[str]:
     if not isinstance(keys, dict) or not keys:
         yield _SHAPE
         return
@@ -85,7 +85,7 @@ def _faults(keys: Any, specs: Dict[str, TableSpec]) -> Iterator[str]:
                 yield from _faults_of_key(f"keys.{table}[{i}]", key, specs[table])
 
 
-def _faults_of_key(place: str, key: Any, spec: TableSpec) -> Iterator[str]:
+def _faults_of_key(place: str, key: Any, spec: FileTable) -> Iterator[str]:
     if not isinstance(key, dict) or set(key) != set(spec.key):
         yield f"{place}: give a value for each of {', '.join(spec.key)}, and no more."
         return

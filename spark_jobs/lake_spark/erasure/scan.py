@@ -28,7 +28,7 @@ from lake_spark.profiling.profile import uri_of
 from lake_spark.scd2.events import KEY
 from lake_spark.storage.parquet_file import by_footer, opened_parquet, schema_of
 from lake_spark.tables import foreign_files
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 _RECORD_KEY = HUDI_COLUMNS[2]
 _LOG_FILE = re.compile(r"\.log\.\d+")
@@ -36,14 +36,18 @@ _ROWS = f"{KEY} string, {_RECORD_KEY} string"
 _RAW = "lake_raw string"
 
 
-def scan_files(run: TableRun, subjects: Subjects) -> int:
-    """Return how many files were read; raise KeysNotErased naming those that have a key."""
+def scan_files(run: FileRun, subjects: Subjects) -> int:
+    """Return how many files were read; raise KeysNotErased naming those that have a key.
+
+    Files of a landing root, which `tell_left` named, may have one.
+    """
     # First: the versions were just removed, and others may replace landing files at any time.
-    folders = (run.home, run.landing)
+    folders = [run.home] if run.landing_is_of_others else [run.home, run.landing]
     bad = [each for folder in folders for each in run.store.old_versions(f"{folder}/")]
     found = landing_files.find(run, subjects)
     found.release()
-    bad += [f"{run.landing}/{path}" for path in sorted(found.records)]
+    if not run.landing_is_of_others:
+        bad += [f"{run.landing}/{path}" for path in sorted(found.records)]
     of_table = [each.uri for each in run.store.list(f"{run.home}/")]
     files = [*of_table, *(each.uri for each in run.store.list(uri_of(run)))]
     foreign = [*foreign_files.among(run, of_table), *foreign_files.moved(run)]
@@ -64,7 +68,7 @@ def scan_files(run: TableRun, subjects: Subjects) -> int:
     return len(files) + len(found.batch.inputs)
 
 
-def _bad(run: TableRun, subjects: Subjects, files: Sequence[str]) -> List[str]:
+def _bad(run: FileRun, subjects: Subjects, files: Sequence[str]) -> List[str]:
     """List the files of the table that hold a key, or that cannot be vouched for."""
     unread = {uri for uri in files if _is_unread(uri)}
     parquet = {uri for uri in files if uri.endswith(".parquet")} - unread
@@ -86,7 +90,7 @@ def _is_metadata(uri: str) -> bool:
     return f"/{METADATA_FOLDER}/" in uri or f"/{DELTA_FOLDER}/" in uri
 
 
-def _is_named(run: TableRun, uri: str, is_there: Callable[[str], bool]) -> bool:
+def _is_named(run: FileRun, uri: str, is_there: Callable[[str], bool]) -> bool:
     """Return whether a file names a subject, of Iceberg's manifests any value of them."""
     content = run.store.read(uri)
     if f"/{ICEBERG_FOLDER}/" in uri and uri.endswith(".avro"):
@@ -103,7 +107,7 @@ def _is_unread(uri: str) -> bool:
     return f"/{METADATA_TABLE_FOLDER}/" in uri or bool(_LOG_FILE.search(name))
 
 
-def _with_keys(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
+def _with_keys(run: FileRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
     """Find the files of rows, of whatever version, that have a key of a subject."""
     if not uris:
         return set()
@@ -111,7 +115,7 @@ def _with_keys(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
     return _files_of(subjects.of(rows.withColumn("uri", F.input_file_name())), uris)
 
 
-def _with_raw_records(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
+def _with_raw_records(run: FileRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
     """Find the files of the quarantine that have a record of a subject."""
     if not uris:
         return set()
@@ -120,7 +124,7 @@ def _with_raw_records(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[
     return _files_of(quarantine.of(run, subjects, with_uris), uris)
 
 
-def _by_schema(run: TableRun, uris: Set[str]) -> Iterable[Set[str]]:
+def _by_schema(run: FileRun, uris: Set[str]) -> Iterable[Set[str]]:
     """Return metadata files in sets whose footers have the same schema.
 
     Those of timelines have Hudi's; each checkpoint of Delta has that of its version.
@@ -131,7 +135,7 @@ def _by_schema(run: TableRun, uris: Set[str]) -> Iterable[Set[str]]:
     return alike.values()
 
 
-def _with_values(run: TableRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
+def _with_values(run: FileRun, subjects: Subjects, uris: Set[str]) -> Set[str]:
     """Find the files of old commits that have the text of a key in any column."""
     first, *_ = uris
     rows = by_footer(run.spark, first).parquet(*sorted(uris))
@@ -149,7 +153,7 @@ def _files_of(rows: DataFrame, uris: Set[str]) -> Set[str]:
     return {uri for uri in uris if uri.rsplit("/", 1)[-1] in names}
 
 
-def _footer_has(run: TableRun, uri: str, subjects: Subjects) -> bool:
+def _footer_has(run: FileRun, uri: str, subjects: Subjects) -> bool:
     """Return whether a file's footer has a subject as its least or greatest key."""
     with opened_parquet(run.spark, uri) as reader:
         extremes = _extremes(reader.getFooter())

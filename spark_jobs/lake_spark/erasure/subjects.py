@@ -20,7 +20,7 @@ from lake_spark.reading.row_expressions import from_text
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import any_null
 from lake_spark.schema.key_text import key_text
-from lake_spark.tables.table_run import TableRun, table_columns
+from lake_spark.tables.table_run import FileRun, table_columns
 
 _TIMES = ("date", "timestamp")
 """Types of keys whose text is never searched for: it is a day, not a subject."""
@@ -87,7 +87,7 @@ class Subjects:
         return is_named
 
 
-def subjects(run: TableRun, keys: Sequence[Key], place: str) -> Subjects:
+def subjects(run: FileRun, keys: Sequence[Key], place: str) -> Subjects:
     """Read the request's keys of a table.
 
     Raise WrongEraseRequest for one its columns cannot hold.

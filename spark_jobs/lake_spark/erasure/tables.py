@@ -20,10 +20,10 @@ from lake_spark.schema.columns import typed
 from lake_spark.schema.spark_types import with_types
 from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HudiTable, without_hudi_columns
-from lake_spark.tables.table_run import HUDI_LAYERS, TableRun, table_columns
+from lake_spark.tables.table_run import FileRun, HUDI_LAYERS, table_columns
 
 
-def begun(run: TableRun) -> Iterator[Tuple[str, HudiTable]]:
+def begun(run: FileRun) -> Iterator[Tuple[str, HudiTable]]:
     """Yield every Hudi table that a table of the lake has, by the name of its folder.
 
     Also one whose first write was killed: it has no row, and files with rows.
@@ -34,12 +34,12 @@ def begun(run: TableRun) -> Iterator[Tuple[str, HudiTable]]:
             yield name, table
 
 
-def tables(run: TableRun) -> Iterator[Tuple[str, HudiTable]]:
+def tables(run: FileRun) -> Iterator[Tuple[str, HudiTable]]:
     """Return those of them that have a commit."""
     return ((name, table) for name, table in begun(run) if table.has_data())
 
 
-def held(run: TableRun, subjects: Subjects) -> Dict[str, int]:
+def held(run: FileRun, subjects: Subjects) -> Dict[str, int]:
     """Count the rows of the subjects that each Hudi table has."""
     counts = {}
     for name, table in tables(run):
@@ -47,13 +47,13 @@ def held(run: TableRun, subjects: Subjects) -> Dict[str, int]:
     return counts
 
 
-def _rows(run: TableRun, name: str, table: HudiTable, subjects: Subjects) -> DataFrame:
+def _rows(run: FileRun, name: str, table: HudiTable, subjects: Subjects) -> DataFrame:
     if name == "quarantine":
         return quarantine.of(run, subjects, table.read())
     return subjects.of(table.read())
 
 
-def erase(run: TableRun, subjects: Subjects) -> None:
+def erase(run: FileRun, subjects: Subjects) -> None:
     """Take the subjects' rows out of the log first, then out of what is made of it.
 
     Files of a table that had none of them are not touched.
@@ -68,7 +68,7 @@ def erase(run: TableRun, subjects: Subjects) -> None:
 
 
 def _from_derived(
-    run: TableRun, table: HudiTable, name: str, subjects: Subjects
+    run: FileRun, table: HudiTable, name: str, subjects: Subjects
 ) -> None:
     """Remove the keys as if the log had touched them and had no event of theirs."""
     columns = table_columns(run.spec, run.log)
@@ -89,7 +89,7 @@ def _from_derived(
     layers.write(run, layer, affected, said={CommitValue.ERASED: "true"})
 
 
-def is_merged(run: TableRun, name: str) -> bool:
+def is_merged(run: FileRun, name: str) -> bool:
     """Return whether a table's rows may be in log files."""
     merged = run.spec.storage.type is TableType.MERGE_ON_READ
     return merged and name in ("current", "history", "surrogate_keys")

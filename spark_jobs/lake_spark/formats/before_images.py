@@ -9,18 +9,18 @@ from __future__ import annotations
 import re
 from typing import Optional, Tuple
 
-from lake_spec.model import TableSpec
+from lake_spec.model import FileTable
 from lake_spec.model.envelopes import BEFORE
 
 _COLUMN = "{column}"
 
 
-def says_before(spec: TableSpec) -> bool:
+def says_before(spec: FileTable) -> bool:
     """Return whether records may have values from before an update."""
     return _template(spec) is not None
 
 
-def names_before(spec: TableSpec, name: str) -> Tuple[str, ...]:
+def names_before(spec: FileTable, name: str) -> Tuple[str, ...]:
     """Return the source names of a column's value before an update, newest first."""
     template = _template(spec)
     if template is None:
@@ -32,7 +32,7 @@ def names_before(spec: TableSpec, name: str) -> Tuple[str, ...]:
     return tuple(template.replace(_COLUMN, each) for each in names)
 
 
-def roots_of_key(spec: TableSpec) -> Tuple[str, ...]:
+def roots_of_key(spec: FileTable) -> Tuple[str, ...]:
     """Return the columns of the source that the key's are, or are inside."""
     declared = {name: spec.column(name) for name in spec.key}
     names = [
@@ -43,7 +43,7 @@ def roots_of_key(spec: TableSpec) -> Tuple[str, ...]:
     return tuple(part.lower() for n in names for part in (n, n.partition(".")[0]))
 
 
-def is_before(spec: TableSpec, raw: str) -> bool:
+def is_before(spec: FileTable, raw: str) -> bool:
     """Return whether a column of a file has values from before, or is around them."""
     template = _template(spec)
     if template is None:
@@ -55,13 +55,13 @@ def is_before(spec: TableSpec, raw: str) -> bool:
     return is_root or bool(re.fullmatch(pattern, raw, re.IGNORECASE))
 
 
-def struct_before(spec: TableSpec) -> Optional[str]:
+def struct_before(spec: FileTable) -> Optional[str]:
     """Return the column whose fields are the values before, if they are fields."""
     root, dot, _ = (_template(spec) or "").partition(".")
     return root if dot else None
 
 
-def _template(spec: TableSpec) -> Optional[str]:
+def _template(spec: FileTable) -> Optional[str]:
     if spec.envelope is not None:
         return BEFORE
     return spec.operation.before if spec.operation is not None else None

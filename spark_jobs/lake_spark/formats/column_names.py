@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Dict, FrozenSet, Optional, Tuple
 
-from lake_spec.model import TableSpec
+from lake_spec.model import FileTable
 from lake_spec.model.history_columns import added_columns
 from lake_spec.model.names import RESERVED_PREFIXES
 from lake_spark.formats.before_images import is_before, names_before
@@ -24,7 +24,7 @@ SOURCE = "source_"
 """Before the name of an undeclared column whose own name is not free."""
 
 
-def time_column(spec: TableSpec) -> Optional[str]:
+def time_column(spec: FileTable) -> Optional[str]:
     """Return the source column that holds the snapshot's time, if there is one."""
     declared = spec.snapshot_time
     return declared.column if declared else None
@@ -34,7 +34,7 @@ def time_column(spec: TableSpec) -> Optional[str]:
 class Names:
     """The names of a table's columns, and of what is not free, without case."""
 
-    spec: TableSpec
+    spec: FileTable
 
     @cached_property
     def declared(self) -> Dict[str, Tuple[str, ...]]:
@@ -98,7 +98,7 @@ def _depth(name: str) -> int:
     return depth
 
 
-def sources(spec: TableSpec, shape: Shape) -> Dict[str, str]:
+def sources(spec: FileTable, shape: Shape) -> Dict[str, str]:
     """Return the file's column, as it spells it, of each of the table's that it has."""
     known = shape.sources.get(id(spec))
     if known is None or known[0] is not spec:
@@ -106,7 +106,7 @@ def sources(spec: TableSpec, shape: Shape) -> Dict[str, str]:
     return known[1]
 
 
-def _sources(spec: TableSpec, shape: Shape) -> Dict[str, str]:
+def _sources(spec: FileTable, shape: Shape) -> Dict[str, str]:
     names, spelled = Names(spec), _spelled(spec, shape)
     found: Dict[str, str] = {}
     for column, candidates in names.declared.items():
@@ -121,7 +121,7 @@ def _sources(spec: TableSpec, shape: Shape) -> Dict[str, str]:
     return found
 
 
-def _spelled(spec: TableSpec, shape: Shape) -> Dict[str, str]:
+def _spelled(spec: FileTable, shape: Shape) -> Dict[str, str]:
     """Return the file's names by how a spec may write them, in lower case."""
     spelled = {name.lower(): name for name in shape.names}
     if spec.envelope is not None:
@@ -130,14 +130,14 @@ def _spelled(spec: TableSpec, shape: Shape) -> Dict[str, str]:
     return spelled
 
 
-def source_before(spec: TableSpec, shape: Shape, name: str) -> Optional[str]:
+def source_before(spec: FileTable, shape: Shape, name: str) -> Optional[str]:
     """Return the file's column with a column's value before an update, if it has one."""
     spelled = _spelled(spec, shape)
     known = (spelled.get(each.lower()) for each in names_before(spec, name))
     return next(filter(None, known), None)
 
 
-def column_of_deletes(spec: TableSpec, shape: Shape) -> Optional[str]:
+def column_of_deletes(spec: FileTable, shape: Shape) -> Optional[str]:
     """Return the file's column that tells deletes by its value, if it has one."""
     told = spec.operation.deleted_when if spec.operation else None
     if told is None:
@@ -146,7 +146,7 @@ def column_of_deletes(spec: TableSpec, shape: Shape) -> Optional[str]:
     return own or _spelled(spec, shape).get(told.column.lower())
 
 
-def undeclared(spec: TableSpec, shape: Shape) -> Tuple[str, ...]:
+def undeclared(spec: FileTable, shape: Shape) -> Tuple[str, ...]:
     """Return the file's columns that the spec says nothing of, as the file spells them."""
     claimed = Names(spec).claimed
     return tuple(
@@ -159,6 +159,6 @@ def undeclared(spec: TableSpec, shape: Shape) -> Tuple[str, ...]:
     )
 
 
-def true_name_in(spec: TableSpec, name: str) -> str:
+def true_name_in(spec: FileTable, name: str) -> str:
     """Return the name that the source's column has."""
     return true_name(name) if spec.envelope is not None else name

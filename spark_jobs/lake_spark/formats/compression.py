@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional
 
 from pyspark.sql import SparkSession
 
-from lake_spec.model import Csv, Json, TableSpec
+from lake_spec.model import Csv, FileTable, Json
 from lake_spec.text.marked_values import row_value
 from lake_spark import java
 from lake_spark.errors import UnreadableFile
@@ -51,9 +51,9 @@ def cause(error: str) -> Optional[str]:
     return next((words for sign, words in _CAUSES.items() if sign in error), None)
 
 
-def refuse_unreadable(file: LandingFile, spec: TableSpec) -> None:
+def refuse_unreadable(file: LandingFile, spec: FileTable) -> None:
     """Raise UnreadableFile for a compression of text that is not read."""
-    is_text = isinstance(spec.landed.format, (Csv, Json))
+    is_text = isinstance(spec.source.format, (Csv, Json))
     if is_text and file.path.endswith(_OTHERS):
         suffix = file.path.rsplit(".", 1)[-1]
         raise UnreadableFile(

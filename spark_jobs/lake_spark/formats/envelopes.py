@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Iterator, List, Optional, Tuple
 
-from lake_spec.model import Csv, Json, KafkaTopic, TableSpec
+from lake_spec.model import Csv, FileTable, Json, KafkaTopic
 from lake_spec.model.column_type import ColumnType
 from lake_spec.model.envelopes import (
     BEFORE,
@@ -36,14 +36,14 @@ OF_MESSAGE = ("kafka_topic", "kafka_partition", "kafka_offset", "kafka_timestamp
 """Its fields that say where the message was."""
 
 
-def unwrapped(shape: Shape, spec: TableSpec, *, is_load: bool = False) -> Shape:
+def unwrapped(shape: Shape, spec: FileTable, *, is_load: bool = False) -> Shape:
     """Return the shape of the rows inside a file's records, or the same without a wrap."""
     if not shape.columns and spec.envelope is not None:
         shape = replace(shape, columns=(("op", TEXT),))  # nothing but `null` in it
     top = Fields("", dict(shape.columns))
     plain = [(n, kind, sql_identifier(n)) for n, kind in shape.columns]
     is_message = _is_message(spec, top)
-    kind = spec.landed.format
+    kind = spec.source.format
     columns = list(taken_apart(spec, _found(top, spec)))
     if spec.envelope is not None and not is_load:
         is_text = isinstance(kind, (Csv, Json))
@@ -72,13 +72,13 @@ def unwrapped(shape: Shape, spec: TableSpec, *, is_load: bool = False) -> Shape:
     )
 
 
-def _found(top: Fields, spec: TableSpec) -> List[Tuple[str, ColumnType, str]]:
+def _found(top: Fields, spec: FileTable) -> List[Tuple[str, ColumnType, str]]:
     """Return the columns of the rows that are in records with these fields."""
     is_message = _is_message(spec, top)
     found = [(name, kind, top.sql(name) or name) for name, kind in top.kinds.items()]
     if is_message or spec.envelope is not None:
         found = list(_columns(top, spec, is_message))
-    kind = spec.landed.format
+    kind = spec.source.format
     if isinstance(kind, Json) and kind.extended:
         return [
             (name, mongodb_json.plain(each), mongodb_json.value(sql, each))
@@ -87,20 +87,20 @@ def _found(top: Fields, spec: TableSpec) -> List[Tuple[str, ColumnType, str]]:
     return found
 
 
-def is_of_envelope(name: str, shape: Shape, spec: TableSpec) -> bool:
+def is_of_envelope(name: str, shape: Shape, spec: FileTable) -> bool:
     """Return whether a column is of what was around the row."""
     is_pulled = isinstance(spec.changes_from, KafkaTopic)
     is_wrapped = bool(shape.unwrap) and (is_pulled or spec.envelope is not None)
     return is_wrapped and name.startswith("__")
 
 
-def _is_message(spec: TableSpec, top: Fields) -> bool:
+def _is_message(spec: FileTable, top: Fields) -> bool:
     is_pulled = isinstance(spec.changes_from, KafkaTopic)
     return is_pulled and top.kind("kafka_offset") is not None
 
 
 def _columns(
-    top: Fields, spec: TableSpec, is_message: bool
+    top: Fields, spec: FileTable, is_message: bool
 ) -> Iterator[Tuple[str, ColumnType, str]]:
     if is_message:
         for name in OF_MESSAGE:
@@ -118,7 +118,7 @@ def _columns(
             yield name, kind, row.sql(name) or name
 
 
-def _key_before(row: Fields, spec: TableSpec) -> Iterator[Tuple[str, ColumnType, str]]:
+def _key_before(row: Fields, spec: FileTable) -> Iterator[Tuple[str, ColumnType, str]]:
     """Yield the columns of the key as they were before an update."""
     before = row.below("before") if debezium.is_whole(row) else None
     if before is None:
@@ -130,7 +130,7 @@ def _key_before(row: Fields, spec: TableSpec) -> Iterator[Tuple[str, ColumnType,
 
 
 def _without_rows(
-    row: Optional[Fields], spec: TableSpec
+    row: Optional[Fields], spec: FileTable
 ) -> Iterator[Tuple[str, ColumnType, str]]:
     """Yield columns of a file that has no row: all that is needed, without values."""
     known = _source_names(spec)
@@ -144,7 +144,7 @@ def _without_rows(
         yield name, TEXT, "CAST(NULL AS string)"
 
 
-def _no_row(top: Fields, spec: TableSpec, is_message: bool, is_text: bool) -> str:
+def _no_row(top: Fields, spec: FileTable, is_message: bool, is_text: bool) -> str:
     """Return SQL: why a record is no row, else null. Contract section 7.
 
     A tombstone is a record without any value, or one whose payload has none.
@@ -161,7 +161,7 @@ def _no_row(top: Fields, spec: TableSpec, is_message: bool, is_text: bool) -> st
     return f"CASE WHEN {empty} THEN '{TOMBSTONE}' WHEN {message} THEN '{MESSAGE}' END"
 
 
-def _payload(value: Optional[Fields], spec: TableSpec) -> Optional[Fields]:
+def _payload(value: Optional[Fields], spec: FileTable) -> Optional[Fields]:
     """Return the fields next to which there is no schema.
 
     Of an event a payload without its schema too; a row may have one column of that name.
@@ -173,7 +173,7 @@ def _payload(value: Optional[Fields], spec: TableSpec) -> Optional[Fields]:
     return value
 
 
-def _source_names(spec: TableSpec) -> List[str]:
+def _source_names(spec: FileTable) -> List[str]:
     declared = dict(spec.columns)
     keys = [name for name in spec.key if name not in declared]
     return keys + [

@@ -10,7 +10,7 @@ from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from pyspark.sql import SparkSession
 
-from lake_spec.model import Csv, Feed, Json, KafkaTopic, Parquet, TableSpec
+from lake_spec.model import Csv, Feed, FeedTable, FileTable, Json, KafkaTopic, Parquet
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text import json_lines
 from lake_spec.text.globs import glob_pattern
@@ -63,12 +63,12 @@ a header is looked into."""
 
 
 def shape_of(
-    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
+    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: FileTable
 ) -> Shape:
     """Return the file's columns; raise BadFile when it cannot be ingested."""
     refuse_name(file)
     _refuse_empty(file, file.size, "is empty (0 bytes)")
-    kind = spec.landed.format
+    kind = spec.source.format
     if isinstance(kind, (Csv, Json)):
         refuse_unreadable(file, spec)
         refuse_cut(store, file)
@@ -98,20 +98,20 @@ def shape_of(
 
 
 def _described(
-    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
+    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: FileTable
 ) -> Shape:
     """Return the columns that the file itself names, of types that Spark knows or we do."""
-    kind = spec.landed.format
+    kind = spec.source.format
     if isinstance(kind, Parquet):
         return described_by_footer(spark, store, file, spec)
     return described(spark, store, file, kind, maps=_names_of_maps(spec))
 
 
 def _csv_names(
-    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
+    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: FileTable
 ) -> List[str]:
     """Return the columns' names, by the file's first record where it has a say in them."""
-    kind = spec.landed.format
+    kind = spec.source.format
     assert isinstance(kind, Csv), kind
     if kind.header:
         return _first_record(head_of(spark, store, file), file, kind)
@@ -163,7 +163,7 @@ def _refuse_other_layout(head: bytes, file: LandingFile, kind: Json) -> None:
         raise UnreadableFile(file.path, f"{fault}, and land it again.")
 
 
-def declared_source_names(spec: TableSpec) -> List[str]:
+def declared_source_names(spec: FileTable) -> List[str]:
     """Return names for files without header: operation or snapshot time, then declared."""
     operation = spec.operation
     names = [
@@ -228,7 +228,7 @@ def _start(text: str) -> str:
     return quoted_value(text.strip()[:40])
 
 
-def _names_of_maps(spec: TableSpec) -> List[str]:
+def _names_of_maps(spec: FileTable) -> List[str]:
     """Return what files may call the declared columns and fields that are maps."""
     names: Set[str] = set()
     for name, column in spec.columns:
@@ -250,7 +250,7 @@ def _holds_maps(kind: ColumnType) -> bool:
     return kind.name == "map" or kind.name == "array" and _holds_maps(kind.inner[0])
 
 
-def _with_declared_maps(shape: Shape, spec: TableSpec) -> Shape:
+def _with_declared_maps(shape: Shape, spec: FileTable) -> Shape:
     """Read JSON objects whose names are data as the maps that the spec declares."""
     declared = {
         source.lower(): stored_type(column.type)
@@ -261,7 +261,7 @@ def _with_declared_maps(shape: Shape, spec: TableSpec) -> Shape:
     return replace(shape, columns=_maps_among(shape.columns, declared, inside=inside))
 
 
-def _maps_without_entries(shape: Shape, spec: TableSpec) -> List[Typed]:
+def _maps_without_entries(shape: Shape, spec: FileTable) -> List[Typed]:
     """Return declared maps that may be `{}` in all records, of which Spark says nothing."""
     if spec.envelope is not None or isinstance(spec.changes_from, KafkaTopic):
         return []
@@ -328,7 +328,7 @@ def _of_both(one: ColumnType, other: ColumnType) -> ColumnType:
     return replace(one, inner=tuple(fields.values()), fields=tuple(fields))
 
 
-def _spelled(shape: Shape, spec: TableSpec, *, by_place: bool) -> Shape:
+def _spelled(shape: Shape, spec: FileTable, *, by_place: bool) -> Shape:
     """Return the shape without columns and fields whose names no SQL can say.
 
     Where columns are found by their places, those are read under other names, by which
@@ -370,14 +370,14 @@ def _spelled_inside(kind: ColumnType, path: str, left_out: List[str]) -> ColumnT
 
 
 def with_values(
-    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
+    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: FileTable
 ) -> Shape:
     """Return the shape of a JSON file without what is null in all of its records."""
     shape = described(
         spark,
         store,
         file,
-        spec.landed.format,
+        spec.source.format,
         only_values=True,
         maps=_names_of_maps(spec),
     )
@@ -385,12 +385,12 @@ def with_values(
     return unwrapped(shape, spec)
 
 
-def with_texts(shape: Shape, spec: TableSpec, columns: Columns) -> Shape:
+def with_texts(shape: Shape, spec: FileTable, columns: Columns) -> Shape:
     """Return the shape of a JSON file with nested values as text where the table has text.
 
     So a value has the same text whatever other records of its file hold.
     """
-    kind = spec.landed.format
+    kind = spec.source.format
     if not isinstance(kind, Json) or kind.extended:
         return shape
     wanted = {
@@ -465,7 +465,7 @@ def _names(shape: Shape) -> Iterator[Tuple[str, ...]]:
             yield kind.fields
 
 
-def _has_needed_columns(file: LandingFile, shape: Shape, spec: TableSpec) -> None:
+def _has_needed_columns(file: LandingFile, shape: Shape, spec: FileTable) -> None:
     missing = [n for n in needed_columns(spec, file) if not source_name(spec, n, shape)]
     time = time_column(spec)
     if time and time.lower() not in [name.lower() for name in shape.names]:
@@ -482,7 +482,7 @@ def _has_needed_columns(file: LandingFile, shape: Shape, spec: TableSpec) -> Non
         )
 
 
-def _missing_of_deletes(file: LandingFile, shape: Shape, spec: TableSpec) -> List[str]:
+def _missing_of_deletes(file: LandingFile, shape: Shape, spec: FileTable) -> List[str]:
     """Return the column that tells deletes where changes lack it: nothing is guessed.
 
     JSON may leave out fields without a value, in all records of a file too.
@@ -490,7 +490,7 @@ def _missing_of_deletes(file: LandingFile, shape: Shape, spec: TableSpec) -> Lis
     told = spec.operation.deleted_when if spec.operation else None
     if told is None or is_load(spec, file) or column_of_deletes(spec, shape):
         return []
-    is_json = isinstance(spec.landed.format, Json)
+    is_json = isinstance(spec.source.format, Json)
     may_lack = is_json and not told.is_null or spec.keeps_absent
     return [] if may_lack else [told.column]
 
@@ -498,7 +498,7 @@ def _missing_of_deletes(file: LandingFile, shape: Shape, spec: TableSpec) -> Lis
 _ADD_COLUMNS = "Land it with these columns, or correct their names in the spec."
 
 
-def needed_columns(spec: TableSpec, file: LandingFile) -> List[str]:
+def needed_columns(spec: FileTable, file: LandingFile) -> List[str]:
     """Return columns without which no row of the file can be placed."""
     scope = spec.scope
     needed = [*spec.key, *([scope.column] if scope else [])]
@@ -507,27 +507,27 @@ def needed_columns(spec: TableSpec, file: LandingFile) -> List[str]:
     return [name for name in needed if name not in spec.path_columns]
 
 
-def is_load(spec: TableSpec, file: LandingFile) -> bool:
+def is_load(spec: FileTable, file: LandingFile) -> bool:
     """Return whether a feed's file belongs to its full load or to a full refresh."""
     return any(glob_pattern(glob).fullmatch(file.path) for glob in load_globs(spec))
 
 
-def load_globs(spec: TableSpec) -> List[str]:
+def load_globs(spec: FileTable) -> List[str]:
     """List which files of a feed are full loads: the first and the later ones."""
-    if not isinstance(spec.source, Feed):
+    if not isinstance(spec, FeedTable):
         return []
     full_refresh = spec.full_refresh
     return [spec.source.load] + ([full_refresh.files] if full_refresh else [])
 
 
-def all_globs(spec: TableSpec) -> List[str]:
+def all_globs(spec: FileTable) -> List[str]:
     """List which files below the landing folder are the table's."""
     source = spec.source
     if isinstance(source, Feed):
         return [*load_globs(spec), source.changes]
-    return [spec.snapshot.files]
+    return [source.files]
 
 
-def source_name(spec: TableSpec, column: str, shape: Shape) -> Optional[str]:
+def source_name(spec: FileTable, column: str, shape: Shape) -> Optional[str]:
     """Return what the file calls a lake column: the newest declared name that it has."""
     return sources(spec, shape).get(column)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Set
 
-from lake_spec.model import Column, Json, KafkaTopic, TableSpec
+from lake_spec.model import Column, FileTable, Json, KafkaTopic
 from lake_spec.model.envelopes import columns_of
 from lake_spark.formats.column_names import sources
 from lake_spark.formats.file_schema import Shape
@@ -12,7 +12,7 @@ from lake_spark.schema.columns import Columns
 
 
 def missing_columns(
-    spec: TableSpec, shape: Shape, columns: Columns, *, is_load: bool
+    spec: FileTable, shape: Shape, columns: Columns, *, is_load: bool
 ) -> List[str]:
     """Return the columns that the file's rows get null in, as it does not have them.
 
@@ -28,7 +28,7 @@ def missing_columns(
         known.add(spec.effective_at)
     declared: Dict[str, Column] = dict(spec.columns)
     found = sources(spec, shape)
-    is_json = isinstance(spec.landed.format, Json)
+    is_json = isinstance(spec.source.format, Json)
     return [
         name
         for name, _ in columns
@@ -40,7 +40,7 @@ def missing_columns(
     ]
 
 
-def is_sent(spec: TableSpec, name: str) -> bool:
+def is_sent(spec: FileTable, name: str) -> bool:
     """Return whether the source's rows have the column: it is no part of what wraps them."""
     declared = spec.column(name)
     if name in spec.path_columns or (declared and declared.dropped):
@@ -51,13 +51,13 @@ def is_sent(spec: TableSpec, name: str) -> bool:
     return not (is_wrapped and all(n.startswith("__") for n in _names(spec, name)))
 
 
-def _is_ignored(spec: TableSpec, name: str) -> bool:
+def _is_ignored(spec: FileTable, name: str) -> bool:
     listed = getattr(spec.source, "ignore_columns", ())
     ignored: Set[str] = {each.lower() for each in listed}
     return any(each.lower() in ignored for each in _names(spec, name))
 
 
-def _names(spec: TableSpec, name: str) -> List[str]:
+def _names(spec: FileTable, name: str) -> List[str]:
     """Return the column's names in the source."""
     declared = spec.column(name)
     return list((declared.source if declared else ()) or (name,))

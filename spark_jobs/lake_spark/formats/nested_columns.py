@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterable, Iterator, List, Tuple
 
-from lake_spec.model import TableSpec
+from lake_spec.model import FileTable
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.formats.before_images import names_before, struct_before
@@ -29,7 +29,7 @@ def text_of_json(text: str, path: str) -> str:
 
 
 def taken_apart(
-    spec: TableSpec, columns: List[Column], of_json: OfJson = text_of_json
+    spec: FileTable, columns: List[Column], of_json: OfJson = text_of_json
 ) -> Iterator[Column]:
     """Yield the columns of a file, with fields of structs that the table's are made of."""
     names = [n for key, c in spec.columns for n in c.source or (key,)]

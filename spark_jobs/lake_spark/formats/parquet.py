@@ -22,7 +22,7 @@ from typing import (
 
 from pyspark.sql import SparkSession
 
-from lake_spec.model import NewColumns, TableSpec
+from lake_spec.model import FileTable, NewColumns
 from lake_spec.model.column_type import ColumnType
 from lake_spec.text.marked_values import quoted_value
 from lake_spark import java
@@ -97,7 +97,7 @@ class _Annotations:
 
 
 def described_by_footer(
-    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: TableSpec
+    spark: SparkSession, store: ObjectStore, file: LandingFile, spec: FileTable
 ) -> Shape:
     """Return the shape of a file. Raise BadFile with what is wrong with it."""
     metadata, annotations = _metadata(spark, _footer(store, file), file)
@@ -130,10 +130,10 @@ def described_by_footer(
 
 
 def _read(
-    columns: Iterable[Tuple[str, str]], spec: TableSpec, claimed: Collection[str]
+    columns: Iterable[Tuple[str, str]], spec: FileTable, claimed: Collection[str]
 ) -> List[Tuple[str, str]]:
     """Return the columns, each with what is wrong with it, that the table reads."""
-    if spec.landed.new_columns is not NewColumns.IGNORE:
+    if spec.source.new_columns is not NewColumns.IGNORE:
         return list(columns)
     return [each for each in columns if each[0].lower() in claimed]
 

@@ -6,11 +6,11 @@ import base64
 import json
 from typing import Tuple
 
-from lake_spec.model import TableSpec
+from lake_spec.model import FileTable
 from lake_spec.model.envelopes import PLACEHOLDER
 
 
-def placeholder_texts(spec: TableSpec) -> Tuple[str, ...]:
+def placeholder_texts(spec: FileTable) -> Tuple[str, ...]:
     """Return the texts of values that the source did not send, if the table has one.
 
     Bytes are in base64 or as hexadecimal digits, an hstore is an object of JSON. Only

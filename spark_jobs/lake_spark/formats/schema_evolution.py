@@ -6,7 +6,7 @@ import re
 from typing import Iterator, List, Optional, Tuple
 
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import Csv, NewColumns, TableSpec
+from lake_spec.model import Csv, FileTable, NewColumns
 from lake_spec.model.column_type import ColumnType
 from lake_spec.model.names import is_source_name
 from lake_spec.text.marked_values import quoted_value, row_value
@@ -28,7 +28,7 @@ _KNOWN = (
 
 
 def columns_with(
-    spec: TableSpec,
+    spec: FileTable,
     file: LandingFile,
     shape: Shape,
     columns: Columns,
@@ -40,10 +40,10 @@ def columns_with(
     others, a wider type of the file's becomes the table's. `with_values` is the shape
     of what has a value in the file, where that is known: null says no type.
     """
-    if spec.landed.new_columns is NewColumns.IGNORE:
+    if spec.source.new_columns is NewColumns.IGNORE:
         return list(columns)
     unknown = unknown_columns(spec, shape, columns)
-    if spec.landed.new_columns is NewColumns.REFUSE:
+    if spec.source.new_columns is NewColumns.REFUSE:
         names = [raw for _, raw in unknown]
         _refuse(file, names + _unknown_fields(spec, shape, columns))
     grown = [(name, _grown(spec, file, shape, name, kind)) for name, kind in columns]
@@ -61,7 +61,7 @@ def columns_with(
 
 
 def unknown_columns(
-    spec: TableSpec, shape: Shape, columns: Columns
+    spec: FileTable, shape: Shape, columns: Columns
 ) -> List[Tuple[str, str]]:
     """Return (table's column, file's column) of what the table does not have yet."""
     names, known = Names(spec), dict(columns)
@@ -71,12 +71,12 @@ def unknown_columns(
     return [(name, raw) for name, raw in found if name not in known]
 
 
-def name_warnings(spec: TableSpec, shape: Shape) -> List[Tuple[WarningId, str]]:
+def name_warnings(spec: FileTable, shape: Shape) -> List[Tuple[WarningId, str]]:
     """Return warnings of undeclared columns whose names cannot be stored as they are."""
-    if not spec.landed.new_columns.adds:
+    if not spec.source.new_columns.adds:
         return []
     names = Names(spec)
-    remedy = _declaration if isinstance(spec.landed.format, Csv) else _renaming
+    remedy = _declaration if isinstance(spec.source.format, Csv) else _renaming
     warnings = [_left_out(each, remedy(spec, each)) for each in shape.left_out]
     for raw in undeclared(spec, shape):
         true = true_name_in(spec, raw)
@@ -100,14 +100,14 @@ def _left_out(name: str, remedy: str) -> Tuple[WarningId, str]:
     )
 
 
-def _renaming(spec: TableSpec, name: str) -> str:
+def _renaming(spec: FileTable, name: str) -> str:
     return (
         "Rename it in the source, or send it under another name (a view, an alias, a renaming "
         "transform)."
     )
 
 
-def _declaration(spec: TableSpec, name: str) -> str:
+def _declaration(spec: FileTable, name: str) -> str:
     """Return how a spec reads a column whose name is no column's in the lake."""
     names = Names(spec)
     legal = _ILLEGAL.sub("_", name).strip("_").lower()[:_LONGEST]
@@ -137,7 +137,7 @@ def _refuse(file: LandingFile, unknown: List[str]) -> None:
         )
 
 
-def _unknown_fields(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
+def _unknown_fields(spec: FileTable, shape: Shape, columns: Columns) -> List[str]:
     return [
         path
         for name, kind in columns
@@ -148,7 +148,7 @@ def _unknown_fields(spec: TableSpec, shape: Shape, columns: Columns) -> List[str
 
 
 def _grown(
-    spec: TableSpec, file: LandingFile, shape: Shape, name: str, kind: str
+    spec: FileTable, file: LandingFile, shape: Shape, name: str, kind: str
 ) -> str:
     raw = source_name(spec, name, shape)
     if raw is None:
@@ -191,7 +191,7 @@ def _parts(kind: ColumnType) -> Iterator[ColumnType]:
         yield from _parts(inner)
 
 
-def _refuse_name(spec: TableSpec, file: LandingFile, raw: str) -> None:
+def _refuse_name(spec: FileTable, file: LandingFile, raw: str) -> None:
     """Raise WrongColumns for a name that is not valid: a spec can rename the column."""
     name = true_name_in(spec, raw)
     raise WrongColumns(

@@ -31,7 +31,7 @@ from lake_spark.reading.row_expressions import refuse_mismatch
 from lake_spark.schema.columns import Columns
 from lake_spark.snapshots.source_snapshot import SourceSnapshot
 from lake_spark.tables.erased_keys import LeftOut
-from lake_spark.tables.table_run import table_columns, TableRun
+from lake_spark.tables.table_run import FileRun, table_columns
 
 
 @dataclass
@@ -59,13 +59,13 @@ class Batch:
         return [each.file.path for each in self.inputs]
 
 
-def known_columns(run: TableRun) -> Columns:
+def known_columns(run: FileRun) -> Columns:
     """Return the table's columns before this batch."""
     return enrichment.with_given(run, table_columns(run.spec, run.log))
 
 
 def batch_of(
-    run: TableRun, files: Sequence[LandingFile], ingested: IngestedFiles
+    run: FileRun, files: Sequence[LandingFile], ingested: IngestedFiles
 ) -> Batch:
     """Return the good files with their shapes, and the columns that they lead to."""
     columns = known_columns(run)
@@ -90,7 +90,7 @@ Look = Callable[[], Shape]
 
 
 def looked_into(
-    run: TableRun, files: Sequence[LandingFile]
+    run: FileRun, files: Sequence[LandingFile]
 ) -> Iterator[Tuple[LandingFile, Look]]:
     """Yield each file with what waits for its shape; LOOKS_AT_ONCE are looked into."""
     with ThreadPoolExecutor(LOOKS_AT_ONCE) as pool:
@@ -104,14 +104,14 @@ def looked_into(
                 begun.cancel()
 
 
-def _shape_of(run: TableRun, file: LandingFile) -> Shape:
+def _shape_of(run: FileRun, file: LandingFile) -> Shape:
     """Return a file's columns. Raises BadFile where it cannot be ingested."""
     refuse_known(run, file)
     return shape_of(run.spark, run.store, file, run.spec)
 
 
 def input_of(
-    run: TableRun,
+    run: FileRun,
     file: LandingFile,
     looked: Look,
     columns: Columns,
@@ -135,20 +135,20 @@ def input_of(
 
 
 def _with_values(
-    run: TableRun, file: LandingFile, shape: Shape, columns: Columns
+    run: FileRun, file: LandingFile, shape: Shape, columns: Columns
 ) -> Optional[Shape]:
     """Return which columns of a JSON file have values, if some of them are new.
 
     Null has no type.
     """
-    adds = run.spec.landed.new_columns.adds
-    is_json = isinstance(run.spec.landed.format, Json)
+    adds = run.spec.source.new_columns.adds
+    is_json = isinstance(run.spec.source.format, Json)
     if adds and is_json and unknown_columns(run.spec, shape, columns):
         return with_values(run.spark, run.store, file, run.spec)
     return None
 
 
-def warn_of_names(run: TableRun, inputs: Sequence[Input]) -> None:
+def warn_of_names(run: FileRun, inputs: Sequence[Input]) -> None:
     """Report columns that are stored under other names, with the first file of each."""
     warnings: Dict[Tuple[WarningId, str], str] = {}
     for each in inputs:

@@ -16,10 +16,10 @@ from lake_spark.landing.files import moved_on
 from lake_spark.landing.ingested_files import LogContents
 from lake_spark.reading import quarantine
 from lake_spark.reading.accounting import RowCounts
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 
-def judge_batch(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
+def judge_batch(run: FileRun, batch: Batch, rows: Rows, what: str) -> None:
     """Check what was read, and begin the accounting of its files."""
     refuse_moved_on(run, batch)
     examples = partial(quarantine.examples, run.spec, rows.numbered)
@@ -28,7 +28,7 @@ def judge_batch(run: TableRun, batch: Batch, rows: Rows, what: str) -> None:
 
 
 def account_for(
-    run: TableRun,
+    run: FileRun,
     batch: Batch,
     counted: RowCounts,
     find_examples: quarantine.Examples,
@@ -49,7 +49,7 @@ def account_for(
     run.say(f"read {counted.total:,} rows of {what}")
 
 
-def _snapshots(run: TableRun, batch: Batch, counted: RowCounts) -> FrozenSet[str]:
+def _snapshots(run: FileRun, batch: Batch, counted: RowCounts) -> FrozenSet[str]:
     """Return where the connector read its snapshots; warn where one is not the first."""
     paths = [each.file.path for each in batch.inputs if each.started is None]
     found = sorted(counted.starts(paths))
@@ -91,7 +91,7 @@ def file_reports(batch: Batch, counted: RowCounts) -> List[FileReport]:
     return reports
 
 
-def refuse_moved_on(run: TableRun, batch: Batch) -> None:
+def refuse_moved_on(run: FileRun, batch: Batch) -> None:
     """Refuse rows not of the content that was listed: Spark reads by name alone.
 
     To be asked after the rows were read and before anything is written.

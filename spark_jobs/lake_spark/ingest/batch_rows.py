@@ -24,7 +24,7 @@ from lake_spark.reading.quality_rules import counted_rules
 from lake_spark.reading.reader import file_name, Input, read_inputs
 from lake_spark.storage.halves import by_halves
 from lake_spark.tables.erased_keys import Erased, IsErased, left_out, without
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Rows:
         self.kept.unpersist()
 
 
-def read_rows(run: TableRun, batch: Batch) -> Optional[Rows]:
+def read_rows(run: FileRun, batch: Batch) -> Optional[Rows]:
     """Read the batch's rows and counts, but for rows of erased keys.
 
     Bad files are set aside and the rest is read again; None when no file is left.
@@ -48,12 +48,12 @@ def read_rows(run: TableRun, batch: Batch) -> Optional[Rows]:
     return _without_bad(run, batch, read_once)
 
 
-def read_all(run: TableRun, batch: Batch) -> Optional[Rows]:
+def read_all(run: FileRun, batch: Batch) -> Optional[Rows]:
     """Read the same of all files that can be read, rows of erased keys too."""
     return _without_bad(run, batch, _read)
 
 
-def read_once(run: TableRun, batch: Batch) -> Tuple[Optional[Rows], Reasons]:
+def read_once(run: FileRun, batch: Batch) -> Tuple[Optional[Rows], Reasons]:
     """Read the batch's rows as `read_rows` does; return why files of it are bad.
 
     Nothing is reported or set aside. There are no rows where one cannot be read.
@@ -69,7 +69,7 @@ def read_once(run: TableRun, batch: Batch) -> Tuple[Optional[Rows], Reasons]:
     return _without_erased(run, batch, rows, erased, is_erased), {}
 
 
-def _read(run: TableRun, batch: Batch) -> Tuple[Optional[Rows], Reasons]:
+def _read(run: FileRun, batch: Batch) -> Tuple[Optional[Rows], Reasons]:
     reasons, held = _broken(run, batch.inputs)
     if reasons:
         return None, reasons
@@ -84,9 +84,9 @@ def _read(run: TableRun, batch: Batch) -> Tuple[Optional[Rows], Reasons]:
 
 
 def _without_bad(
-    run: TableRun,
+    run: FileRun,
     batch: Batch,
-    read: Callable[[TableRun, Batch], Tuple[Optional[Rows], Reasons]],
+    read: Callable[[FileRun, Batch], Tuple[Optional[Rows], Reasons]],
 ) -> Optional[Rows]:
     while batch.inputs:
         rows, reasons = read(run, batch)
@@ -99,7 +99,7 @@ def _without_bad(
     return None
 
 
-def _go_on_with(run: TableRun, batch: Batch, good: Sequence[Input]) -> None:
+def _go_on_with(run: FileRun, batch: Batch, good: Sequence[Input]) -> None:
     """Leave out the other files, and the columns that only they would bring."""
     batch.inputs = list(good)
     if good and batch.columns != known_columns(run):
@@ -107,14 +107,14 @@ def _go_on_with(run: TableRun, batch: Batch, good: Sequence[Input]) -> None:
         batch.inputs, batch.columns = again.inputs, again.columns
 
 
-def _matcher(run: TableRun, erased: Erased) -> Optional[IsErased]:
+def _matcher(run: FileRun, erased: Erased) -> Optional[IsErased]:
     if not any(erased.by_check.values()):
         return None
     return run.erased_keys.matcher(run.environment.erase_secret, erased)
 
 
 def _without_erased(
-    run: TableRun,
+    run: FileRun,
     batch: Batch,
     rows: Rows,
     erased: Erased,
@@ -129,7 +129,7 @@ def _without_erased(
     return rows
 
 
-def _read_and_count(run: TableRun, batch: Batch) -> Rows:
+def _read_and_count(run: FileRun, batch: Batch) -> Rows:
     """Read and count; again where keys are repeated, which only all rows can say.
 
     The second time each bad row has its raw record.
@@ -149,7 +149,7 @@ def _read_and_count(run: TableRun, batch: Batch) -> Rows:
         repeated.unpersist()
 
 
-def _counted(run: TableRun, batch: Batch, repeated: Optional[DataFrame] = None) -> Rows:
+def _counted(run: FileRun, batch: Batch, repeated: Optional[DataFrame] = None) -> Rows:
     kept = read_inputs(run.spark, run.spec, batch.inputs, batch.columns, repeated)
     kept = kept.persist(StorageLevel.MEMORY_AND_DISK)
     try:
@@ -160,12 +160,12 @@ def _counted(run: TableRun, batch: Batch, repeated: Optional[DataFrame] = None) 
         raise
 
 
-def _broken(run: TableRun, inputs: Sequence[Input]) -> Tuple[Reasons, Dict[str, int]]:
+def _broken(run: FileRun, inputs: Sequence[Input]) -> Tuple[Reasons, Dict[str, int]]:
     """Return why files of text are broken, and how many records each of the others holds.
 
     Those of JSON lines are not among them: each line is judged by itself.
     """
-    kind = run.spec.landed.format
+    kind = run.spec.source.format
     files = {file_name(run.spark, each.file): each.file for each in inputs}
     if not files:
         return {}, {}
@@ -183,7 +183,7 @@ def _broken(run: TableRun, inputs: Sequence[Input]) -> Tuple[Reasons, Dict[str, 
 
 
 def _broken_csv(
-    run: TableRun, kind: Csv, files: Dict[str, LandingFile]
+    run: FileRun, kind: Csv, files: Dict[str, LandingFile]
 ) -> Tuple[Reasons, Dict[str, int]]:
     marks: Dict[str, bytes] = {}
     reasons: Reasons = {}
@@ -213,7 +213,7 @@ def _miscounted(
     }
 
 
-def _unreadable(run: TableRun, batch: Batch) -> Reasons:
+def _unreadable(run: FileRun, batch: Batch) -> Reasons:
     """Try the files of each shape; return why those are bad that Spark cannot read."""
     of_shapes: Dict[Shape, List[Input]] = {}
     for each in batch.inputs:
@@ -231,12 +231,12 @@ def _unreadable(run: TableRun, batch: Batch) -> Reasons:
     return reasons
 
 
-def _cause(run: TableRun, error: Exception) -> str:
+def _cause(run: FileRun, error: Exception) -> str:
     words = first_line(error)
     if "EOFException" in words:
         words = f"it is cut: it ends within a record ({words})"
     named = csv_text.too_large(error) or compression.cause(words)
     return named or (
         f"cannot be read: {words}. If the file is damaged or not of the format "
-        f"{run.spec.landed.format.type}, land it again or remove it."
+        f"{run.spec.source.format.type}, land it again or remove it."
     )

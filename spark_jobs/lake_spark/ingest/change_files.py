@@ -14,21 +14,21 @@ from lake_spark.ingest.log_commit import commit_events
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.reading import enrichment, moved_keys, quarantine
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
-Take = Callable[[TableRun, Batch, DataFrame, IngestedFiles], None]
+Take = Callable[[FileRun, Batch, DataFrame, IngestedFiles], None]
 """Takes files, all of whose rows were judged, and the events of their good rows."""
 
 
 def ingest_files(
-    run: TableRun, files: Sequence[LandingFile], ingested: IngestedFiles
+    run: FileRun, files: Sequence[LandingFile], ingested: IngestedFiles
 ) -> bool:
     """Ingest the files by one commit; return whether one was made."""
     return take_events(run, files, ingested, commit_events)
 
 
 def take_events(
-    run: TableRun, files: Sequence[LandingFile], ingested: IngestedFiles, take: Take
+    run: FileRun, files: Sequence[LandingFile], ingested: IngestedFiles, take: Take
 ) -> bool:
     """Judge the files, keep their bad rows, let `take` have the events of the others.
 

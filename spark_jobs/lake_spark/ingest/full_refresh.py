@@ -16,7 +16,7 @@ from typing import Any, Dict, Optional, Sequence, Set, Tuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import MissingKeys, FullRefresh, TableSpec
+from lake_spec.model import FileTable, FullRefresh, MissingKeys
 from lake_spec.text.globs import glob_pattern
 from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.changelog import retractions
@@ -29,13 +29,13 @@ from lake_spark.scd2.events import KEY
 from lake_spark.schema.timestamps import instant_of
 from lake_spark.snapshots import lost_keys
 from lake_spark.storage.inline_rows import values_sql
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 _TIMES = ("date", "timestamp")
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
 
 
-def start_of(spec: TableSpec, path: str) -> Optional[str]:
+def start_of(spec: FileTable, path: str) -> Optional[str]:
     """Return where the file's full refresh started, as JSON of order columns; else None.
 
     Raises WrongPath where the path does not say it.
@@ -61,14 +61,14 @@ def start_of(spec: TableSpec, path: str) -> Optional[str]:
 
 
 def _typed(
-    spec: TableSpec, full_refresh: FullRefresh, name: str, text: str, path: str
+    spec: FileTable, full_refresh: FullRefresh, name: str, text: str, path: str
 ) -> str:
     column = dict(spec.columns).get(name)
     kind = column.type.lower() if column else "string"
     try:
         if kind in _TIMES:
             # A date is a day wherever one is: it has no zone.
-            zone = spec.landed.timezone if kind == "timestamp" else "UTC"
+            zone = spec.source.timezone if kind == "timestamp" else "UTC"
             return instant_of(text, full_refresh.format, zone).isoformat()
         if kind.startswith(_NUMBERS):
             return str(Decimal(text))
@@ -82,7 +82,7 @@ def _typed(
     return text
 
 
-def markers_sql(spec: TableSpec, inputs: Sequence[Input]) -> Optional[str]:
+def markers_sql(spec: FileTable, inputs: Sequence[Input]) -> Optional[str]:
     """Return SQL of one log row per full refresh among the inputs, else None.
 
     It precedes the first row of the full refresh's first file.
@@ -97,7 +97,7 @@ def markers_sql(spec: TableSpec, inputs: Sequence[Input]) -> Optional[str]:
     return values_sql(ENVELOPE, [_marker(spec, *each) for each in first.items()])
 
 
-def _marker(spec: TableSpec, started: str, file: LandingFile) -> Tuple[Any, ...]:
+def _marker(spec: FileTable, started: str, file: LandingFile) -> Tuple[Any, ...]:
     start = json.loads(started)
     kinds = {name: column.type.lower() for name, column in spec.columns}
     time = next(start[name] for name in spec.order_by if kinds.get(name) in _TIMES)
@@ -116,9 +116,7 @@ def _marker(spec: TableSpec, started: str, file: LandingFile) -> Tuple[Any, ...]
     return tuple(facts.get(name) for name, _ in ENVELOPE)
 
 
-def with_markers(
-    run: TableRun, events: DataFrame, inputs: Sequence[Input]
-) -> DataFrame:
+def with_markers(run: FileRun, events: DataFrame, inputs: Sequence[Input]) -> DataFrame:
     """Return the events and, per full refresh among the inputs, the row that says so."""
     text = markers_sql(run.spec, inputs)
     if text is None:
@@ -126,7 +124,7 @@ def with_markers(
     return events.unionByName(run.spark.sql(text), allowMissingColumns=True)
 
 
-def refuse_losses(run: TableRun, events: DataFrame, inputs: Sequence[Input]) -> None:
+def refuse_losses(run: FileRun, events: DataFrame, inputs: Sequence[Input]) -> None:
     """Refuse a full refresh that lacks too many of the living keys, by name."""
     starts: Set[str] = {each.started for each in inputs if each.started is not None}
     refresh = run.spec.full_refresh

@@ -29,11 +29,11 @@ from lake_spark.ingest.log_commit import inputs_of
 from lake_spark.landing.files import LandingFile
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.storage.commit_values import CommitValue
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 
 def prepare(
-    run: TableRun, files: Sequence[LandingFile], ingested: IngestedFiles
+    run: FileRun, files: Sequence[LandingFile], ingested: IngestedFiles
 ) -> None:
     """Judge every row, keep the bad ones, and stage the others for the streamer step."""
     if not run.dry_run:
@@ -42,7 +42,7 @@ def prepare(
 
 
 def _stage(
-    run: TableRun, batch: Batch, events: DataFrame, ingested: IngestedFiles
+    run: FileRun, batch: Batch, events: DataFrame, ingested: IngestedFiles
 ) -> None:
     """Write the rows, then the SQL file of the step: a killed prepare has no step."""
     run.log.clear_half_made()  # HoodieStreamer would not
@@ -51,7 +51,8 @@ def _stage(
     run.store.write(_accounting_uri(run, id), accounting.encode())
     folder = f"{_staged(run)}/{id}"
     rows = run.log.as_stored(events.select(*log_columns(batch.columns)))
-    rows.write.parquet(folder)
+    # The id is that of the content: what a killed prepare of these files left is there.
+    rows.write.mode("overwrite").parquet(folder)
     sql_file = f"{run.home}/inputs/{id}.sql"
     run.store.write(sql_file, _sql(folder).encode())
     run.report.commits["inputs"] = id
@@ -72,17 +73,17 @@ def _sql(folder: str) -> str:
     )
 
 
-def discard_staged(run: TableRun) -> None:
+def discard_staged(run: FileRun) -> None:
     """Remove staged rows: those of a commit that is made, or of a run that was stopped."""
     staged = run.store.list(f"{_staged(run)}/")
     run.store.delete_all([each.uri for each in staged])
 
 
-def _staged(run: TableRun) -> str:
+def _staged(run: FileRun) -> str:
     return f"{run.home}/staged"
 
 
-def account(run: TableRun) -> bool:
+def account(run: FileRun) -> bool:
     """Record what prepare counted; return whether the streamer had inputs to commit."""
     named = _prepared(run)
     if named is None:
@@ -100,7 +101,7 @@ def account(run: TableRun) -> bool:
     return True
 
 
-def _prepared(run: TableRun) -> Optional[str]:
+def _prepared(run: FileRun) -> Optional[str]:
     """Return the id of the inputs that this run's prepare stage named, if any."""
     stage = f"prepare_{run.report.stage}"
     uri = f"{run.environment.runs}/{run.report.run}/{stage}/{run.spec.name}.json"
@@ -112,18 +113,18 @@ def _prepared(run: TableRun) -> Optional[str]:
     return commits.get("inputs")
 
 
-def _accounting(run: TableRun, named: str) -> List[FileReport]:
+def _accounting(run: FileRun, named: str) -> List[FileReport]:
     """Return what prepare counted of each file."""
     uri = _accounting_uri(run, named)
     found = _state(run, "the accounting", uri)
     return [from_fields(FileReport, each) for each in found["files"]]
 
 
-def _accounting_uri(run: TableRun, id: str) -> str:
+def _accounting_uri(run: FileRun, id: str) -> str:
     return f"{run.home}/inputs/{id}.accounting.json"
 
 
-def _state(run: TableRun, what: str, uri: str) -> Dict[str, Any]:
+def _state(run: FileRun, what: str, uri: str) -> Dict[str, Any]:
     """Read a file of state; raise KeyError where there is none."""
     what = f"{what} of {run.spec.full_name}"
     release = run.report.release

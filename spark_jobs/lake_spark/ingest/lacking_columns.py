@@ -14,12 +14,12 @@ from lake_spark.ingest.set_aside import Reasons
 from lake_spark.landing.files import first_shown
 from lake_spark.reading.accounting import RowCounts
 from lake_spark.reading.reader import Input
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 
-def refusals(run: TableRun, batch: Batch, counted: RowCounts) -> Reasons:
+def refusals(run: FileRun, batch: Batch, counted: RowCounts) -> Reasons:
     """Return why files are refused that lack a declared column, if the table says so."""
-    if run.spec.landed.missing_columns is not MissingColumns.REFUSE:
+    if run.spec.source.missing_columns is not MissingColumns.REFUSE:
         return {}
     reasons: Reasons = {}
     for each in batch.inputs:
@@ -35,7 +35,7 @@ def refusals(run: TableRun, batch: Batch, counted: RowCounts) -> Reasons:
     return reasons
 
 
-def warn(run: TableRun, batch: Batch, counted: RowCounts) -> None:
+def warn(run: FileRun, batch: Batch, counted: RowCounts) -> None:
     """Count, for each column that files lack, the rows that have null because of it."""
     found: Dict[str, List[str]] = {}
     for each in batch.inputs:
@@ -50,7 +50,7 @@ def warn(run: TableRun, batch: Batch, counted: RowCounts) -> None:
         run.report.warn(WarningId.MISSING_COLUMN, words)
 
 
-def _lacking(run: TableRun, batch: Batch, each: Input, counted: RowCounts) -> List[str]:
+def _lacking(run: FileRun, batch: Batch, each: Input, counted: RowCounts) -> List[str]:
     """Return columns that a file lacks; none if it has no upsert, which needs them."""
     if not counted.upserts(each.file.path):
         return []

@@ -16,11 +16,11 @@ from lake_spark.landing.ingested_files import IngestedFiles, LogContents
 from lake_spark.reading.row_expressions import narrow_paths
 from lake_spark.storage.commit_values import CommitValue
 from lake_spark.tables import recorded_reading, recorded_settings
-from lake_spark.tables.table_run import table_columns, TableRun
+from lake_spark.tables.table_run import FileRun, table_columns
 
 
 def commit_events(
-    run: TableRun, batch: Batch, events: DataFrame, ingested: IngestedFiles
+    run: FileRun, batch: Batch, events: DataFrame, ingested: IngestedFiles
 ) -> None:
     """Make one log commit: the events, which files they are from, which it retracts.
 
@@ -42,7 +42,7 @@ def commit_events(
     run.say(f"change log commit {instant}")
 
 
-def inputs_of(run: TableRun, batch: Batch, ingested: IngestedFiles) -> IngestedFiles:
+def inputs_of(run: FileRun, batch: Batch, ingested: IngestedFiles) -> IngestedFiles:
     """Return what the commit of this batch will have ingested."""
     accounting = {each.path: each.__dict__ for each in batch.files}
     files = [each.file for each in batch.inputs]
@@ -59,7 +59,7 @@ def inputs_of(run: TableRun, batch: Batch, ingested: IngestedFiles) -> IngestedF
     return ingested.next(files, accounting, settings, contents, newest, known)
 
 
-def commit_retractions(run: TableRun, ingested: IngestedFiles) -> None:
+def commit_retractions(run: FileRun, ingested: IngestedFiles) -> None:
     """Make one log commit that ingests nothing: files that are gone are void."""
     columns = table_columns(run.spec, run.log)
     columns = [each for each in columns if each[0] in run.log.read().columns]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from lake_spec.model import TableSpec
+from lake_spec.model import FileTable, SnapshotTable
 from lake_spec.text.globs import glob_pattern
 from lake_spark.errors import BadFile, FilesNotFound
 from lake_spark.formats.inference import all_globs
@@ -27,7 +27,7 @@ from lake_spark.materialize.layers import build_current
 from lake_spark.reading import quarantine
 from lake_spark.snapshots import snapshot_completeness, source_snapshot
 from lake_spark.snapshots.source_snapshot import group_snapshots
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun, SnapshotRun
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Candidate:
         return then + ([self.file.landed_at] if self.file else [])
 
 
-def reprocess(run: TableRun, selection: Selection) -> None:
+def reprocess(run: FileRun, selection: Selection) -> None:
     """Retract the chosen files and ingest what lies there now."""
     ingested = run.ingested_files()
     found = candidates(run, ingested)
@@ -94,7 +94,7 @@ def reprocess(run: TableRun, selection: Selection) -> None:
         _reprocess_feed(run, files, ingested)
 
 
-def candidates(run: TableRun, ingested: IngestedFiles) -> List[Candidate]:
+def candidates(run: FileRun, ingested: IngestedFiles) -> List[Candidate]:
     """List every file that was ingested or that lies in landing, in order.
 
     A snapshot newer than the last one taken waits for a run of its own.
@@ -108,7 +108,8 @@ def candidates(run: TableRun, ingested: IngestedFiles) -> List[Candidate]:
         if file.snapshot_at is None or (last is not None and file.snapshot_at <= last)
     }
     known = {each.path: each for each in ingested.all}
-    if snapshot_completeness.is_one_file(run.spec):
+    spec = run.spec
+    if isinstance(spec, SnapshotTable) and snapshot_completeness.is_one_file(spec):
         found = _without_second(found, known)
     paths = [*known, *(path for path in found if path not in known)]
     return [Candidate(path, known.get(path), found.get(path)) for path in paths]
@@ -129,7 +130,7 @@ def _without_second(
 
 
 def choose(
-    run: TableRun, selection: Selection, found: Sequence[Candidate]
+    run: FileRun, selection: Selection, found: Sequence[Candidate]
 ) -> List[Candidate]:
     """Return the files that window, globs and quarantine have in common."""
     chosen = [each for each in found if any(map(run.window.holds, each.times))]
@@ -142,7 +143,7 @@ def choose(
 
 
 def _matching(
-    run: TableRun, globs: Sequence[str], found: Sequence[Candidate]
+    run: FileRun, globs: Sequence[str], found: Sequence[Candidate]
 ) -> List[Candidate]:
     """Return the files that a glob matches; refuse a glob that matches none.
 
@@ -165,7 +166,7 @@ def _matching(
 
 
 def with_dependent(
-    spec: TableSpec, found: Sequence[Candidate], chosen: Sequence[Candidate]
+    spec: FileTable, found: Sequence[Candidate], chosen: Sequence[Candidate]
 ) -> List[Candidate]:
     """Return the chosen files and those that cannot stay as they are without them.
 
@@ -182,14 +183,14 @@ def with_dependent(
     return [e for e in found if e.path in paths or starts[e.path] in whole]
 
 
-def _start_of_full_refresh(spec: TableSpec, path: str) -> Optional[str]:
+def _start_of_full_refresh(spec: FileTable, path: str) -> Optional[str]:
     try:
         return full_refresh.start_of(spec, path)
     except BadFile:  # it will be set aside if it is ingested
         return None
 
 
-def _refuse_missing(run: TableRun, paths: Sequence[str]) -> None:
+def _refuse_missing(run: FileRun, paths: Sequence[str]) -> None:
     if paths:
         raise FilesNotFound(
             f"{first_shown(paths)}: no longer in landing, so it cannot be ingested "
@@ -198,7 +199,7 @@ def _refuse_missing(run: TableRun, paths: Sequence[str]) -> None:
 
 
 def _reprocess_feed(
-    run: TableRun, files: Sequence[LandingFile], before: IngestedFiles
+    run: FileRun, files: Sequence[LandingFile], before: IngestedFiles
 ) -> None:
     """Reprocess all of a feed's chosen files by one log commit."""
     done = bool(files) and change_files.ingest_files(run, files, before)
@@ -210,15 +211,15 @@ def _reprocess_feed(
         _end(run)
 
 
-def _reprocess_snapshots(run: TableRun, before: IngestedFiles) -> None:
+def _reprocess_snapshots(run: FileRun, before: IngestedFiles) -> None:
     if before.reprocess:
-        _ingest_again(run, before)
+        _ingest_again(run.of_kind(SnapshotTable), before)
     elif not run.dry_run:
         commit_retractions(run, before)
         _end(run)
 
 
-def finish(run: TableRun, *, retract_missing: bool = False) -> bool:
+def finish(run: FileRun, *, retract_missing: bool = False) -> bool:
     """Bring a stopped reprocess to its end; return whether the tables may be built.
 
     Its files that are no longer in landing are refused, or only retracted.
@@ -234,7 +235,7 @@ def finish(run: TableRun, *, retract_missing: bool = False) -> bool:
         ingested, reprocess=tuple(path for path in ingested.reprocess if path in there)
     )
     if left.reprocess:
-        return _ingest_again(run, left)
+        return _ingest_again(run.of_kind(SnapshotTable), left)
     if run.dry_run:
         return False
     commit_retractions(run, left)
@@ -242,13 +243,13 @@ def finish(run: TableRun, *, retract_missing: bool = False) -> bool:
     return True
 
 
-def _landing_snapshots(run: TableRun) -> Tuple[List[LandingFile], List[LandingFile]]:
+def _landing_snapshots(run: FileRun) -> Tuple[List[LandingFile], List[LandingFile]]:
     """Return the files in landing with their times, and the markers of complete snapshots."""
     landing = landing_of(run, all_globs(run.spec))
     return dated_files(run, landing.files), landing.markers
 
 
-def _ingest_again(run: TableRun, ingested: IngestedFiles) -> bool:
+def _ingest_again(run: SnapshotRun, ingested: IngestedFiles) -> bool:
     """Ingest the snapshots of a reprocess, oldest first.
 
     Return whether all of them were ingested.
@@ -281,7 +282,7 @@ def _ingest_again(run: TableRun, ingested: IngestedFiles) -> bool:
     return True
 
 
-def _end(run: TableRun, first: int = 0) -> None:
+def _end(run: FileRun, first: int = 0) -> None:
     """End the reprocess: the log is whole, so build current and settle the duplicates."""
     quarantine.drop_old_takes(run)
     run.report.settle_duplicates(build_current(run), first)

@@ -18,10 +18,10 @@ from lake_spark.ingest import same_content
 from lake_spark.landing.files import LandingFile, list_landing
 from lake_spark.landing.ingested_files import Compared
 from lake_spark.tables.erased_keys import Erased
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 
-def known_contents(run: TableRun) -> Erased:
+def known_contents(run: FileRun) -> Erased:
     """Return the table's list of erased keys, with the ETags of all that was put.
 
     What is learned goes on the list, but for a dry run. Where no erase was killed
@@ -46,7 +46,7 @@ def known_contents(run: TableRun) -> Erased:
     return found
 
 
-def refuse_lost_list(run: TableRun) -> None:
+def refuse_lost_list(run: FileRun) -> None:
     """Refuse to fill a table again where keys were erased and their list is gone.
 
     To be asked before the first rows of a change log. Receipts of requests say that
@@ -77,7 +77,7 @@ def refuse_lost_list(run: TableRun) -> None:
             )
 
 
-def _erased_by(run: TableRun, uri: str) -> Tuple[int, int]:
+def _erased_by(run: FileRun, uri: str) -> Tuple[int, int]:
     """Return how many keys of the table were erased by a request, and are to be."""
     try:
         data = json.loads(run.store.read(uri))
@@ -88,7 +88,7 @@ def _erased_by(run: TableRun, uri: str) -> Tuple[int, int]:
         return 0, 0  # no request: an erase will say so
 
 
-def compared(run: TableRun) -> Compared:
+def compared(run: FileRun) -> Compared:
     """Make what says whether files whose ETags differ have contents that are to be there.
 
     Those that were ingested, or that an erase put: then their ETags go on its list.
@@ -96,7 +96,7 @@ def compared(run: TableRun) -> Compared:
     return same_content.compared(run.store, lambda files: _put_by_an_erase(run, files))
 
 
-def _put_by_an_erase(run: TableRun, files: List[LandingFile]) -> List[LandingFile]:
+def _put_by_an_erase(run: FileRun, files: List[LandingFile]) -> List[LandingFile]:
     erased = known_contents(run)
     found = [
         file

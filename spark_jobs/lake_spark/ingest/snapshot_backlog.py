@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import FrozenSet, List, Optional, Sequence
 
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import TableSpec
+from lake_spec.model import SnapshotTable
 from lake_spark.errors import BadFile, LateSnapshot, RefusedInput
 from lake_spark.formats.inference import source_name
 from lake_spark.ingest import snapshot_files
@@ -30,7 +30,7 @@ from lake_spark.reading.reader import Input
 from lake_spark.schema.columns import Columns
 from lake_spark.snapshots import snapshot_completeness, source_snapshot
 from lake_spark.snapshots.source_snapshot import SourceSnapshot
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import SnapshotRun
 
 MOST_SNAPSHOTS = 1_000
 """So many are ingested by one commit."""
@@ -52,7 +52,7 @@ class Backlog:
     """The snapshots that wait for a table, in one run."""
 
     def __init__(
-        self, run: TableRun, landing: Sequence[str], *, again: bool = False
+        self, run: SnapshotRun, landing: Sequence[str], *, again: bool = False
     ) -> None:
         """`landing` are the paths of all files that the table's glob matches.
 
@@ -173,7 +173,7 @@ class Backlog:
 
 
 def _input(
-    run: TableRun,
+    run: SnapshotRun,
     file: LandingFile,
     look: Look,
     columns: Columns,
@@ -187,7 +187,7 @@ def _input(
     return found if grown == columns else None
 
 
-def _unsent(spec: TableSpec, each: Input) -> FrozenSet[str]:
+def _unsent(spec: SnapshotTable, each: Input) -> FrozenSet[str]:
     """Return the dropped columns that a file lacks: its rows say nothing of them."""
     return frozenset(
         name

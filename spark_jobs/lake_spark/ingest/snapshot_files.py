@@ -15,7 +15,7 @@ from pyspark.sql import Row
 from pyspark.sql import functions as F
 
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import TableSpec
+from lake_spec.model import SnapshotTable
 from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import RefusedInput, WrongScopes, WrongSnapshotFiles
@@ -32,11 +32,11 @@ from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.reading import quarantine
 from lake_spark.snapshots import snapshot_completeness, source_snapshot
 from lake_spark.snapshots.source_snapshot import SourceSnapshot
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import SnapshotRun
 
 
 def ingest_snapshots(
-    run: TableRun, found: Sequence[Batch], ingested: IngestedFiles
+    run: SnapshotRun, found: Sequence[Batch], ingested: IngestedFiles
 ) -> int:
     """Ingest the first of the snapshots by one commit; return how many were.
 
@@ -57,7 +57,7 @@ def ingest_snapshots(
 
 
 def _read(
-    run: TableRun, found: Sequence[Batch]
+    run: SnapshotRun, found: Sequence[Batch]
 ) -> Tuple[Sequence[Batch], Optional[Rows]]:
     """Return those before the first with a bad file, and the rows of all that were read."""
     while True:
@@ -108,7 +108,7 @@ class _RowFacts:
 
 
 def _judged(
-    run: TableRun, found: Sequence[Batch], rows: Rows, ingested: IngestedFiles
+    run: SnapshotRun, found: Sequence[Batch], rows: Rows, ingested: IngestedFiles
 ) -> List[Batch]:
     """Return the first, if no check of its files and rows refuses it, and those like it.
 
@@ -136,7 +136,7 @@ def _judged(
 
 
 def _find_scopes(
-    run: TableRun, batch: Batch, facts: _RowFacts, ingested: IngestedFiles
+    run: SnapshotRun, batch: Batch, facts: _RowFacts, ingested: IngestedFiles
 ) -> None:
     """Let a snapshot whose path names no scope values cover those of its rows.
 
@@ -147,7 +147,7 @@ def _find_scopes(
         source_snapshot.refuse_late(batch.snapshot, ingested, run.spec)
 
 
-def _is_plain(run: TableRun, batch: Batch, facts: _RowFacts) -> bool:
+def _is_plain(run: SnapshotRun, batch: Batch, facts: _RowFacts) -> bool:
     """Return whether the snapshot covers what its path says, and sends all values."""
     contents = facts.rows.counted.of(batch.paths).contents
     if placeholder_texts(run.spec) and contents.has_unsent_values:
@@ -157,7 +157,7 @@ def _is_plain(run: TableRun, batch: Batch, facts: _RowFacts) -> bool:
 
 
 def _is_good(
-    run: TableRun, batch: Batch, facts: _RowFacts, ingested: IngestedFiles
+    run: SnapshotRun, batch: Batch, facts: _RowFacts, ingested: IngestedFiles
 ) -> bool:
     """Return whether no check would stop the snapshot if it were the first."""
     if any(path in facts.changed for path in batch.paths):
@@ -187,14 +187,14 @@ def _not_refused(compared: Outcomes) -> int:
 
 
 def _account(
-    run: TableRun, batch: Batch, rows: Rows, examples: quarantine.Examples
+    run: SnapshotRun, batch: Batch, rows: Rows, examples: quarantine.Examples
 ) -> None:
     counted = rows.counted.of(batch.paths)
     account_for(run, batch, counted, examples, f"snapshot {batch.snapshot.name}")
 
 
 def _take(
-    run: TableRun,
+    run: SnapshotRun,
     found: Sequence[Batch],
     rows: Rows,
     compared: Outcomes,
@@ -223,7 +223,7 @@ def _take(
     run.report.add_files(batch.files)
 
 
-def refuse_whole(run: TableRun, snapshot: SourceSnapshot) -> None:
+def refuse_whole(run: SnapshotRun, snapshot: SourceSnapshot) -> None:
     """Refuse a snapshot for one bad file: the good ones wait for it, by name."""
     bad = {each["path"] for each in run.report.set_aside}
     named = ", ".join(each.path for each in snapshot.files if each.path in bad)
@@ -233,19 +233,21 @@ def refuse_whole(run: TableRun, snapshot: SourceSnapshot) -> None:
     set_aside(run, snapshot, WarningId.INCOMPLETE_SNAPSHOT.value, reason)
 
 
-def set_aside(run: TableRun, snapshot: SourceSnapshot, id: str, reason: str) -> None:
+def set_aside(run: SnapshotRun, snapshot: SourceSnapshot, id: str, reason: str) -> None:
     """Leave the files of a snapshot where they are; the run will end red."""
     set_paths_aside(run, [each.path for each in snapshot.files], id, reason)
 
 
-def refuse(run: TableRun, snapshot: SourceSnapshot, refused: RefusedInput) -> None:
+def refuse(run: SnapshotRun, snapshot: SourceSnapshot, refused: RefusedInput) -> None:
     """Set aside the files that were refused: the snapshot's, if not some of them."""
     paths = [each.path for each in snapshot.files]
     id = type(refused).__name__
     set_paths_aside(run, getattr(refused, "paths", paths), id, str(refused))
 
 
-def set_paths_aside(run: TableRun, paths: Sequence[str], id: str, reason: str) -> None:
+def set_paths_aside(
+    run: SnapshotRun, paths: Sequence[str], id: str, reason: str
+) -> None:
     """Leave files where they are, those that were set aside before with their reason."""
     done = {each["path"] for each in run.report.set_aside}
     for path in paths:
@@ -253,7 +255,7 @@ def set_paths_aside(run: TableRun, paths: Sequence[str], id: str, reason: str) -
             set_path_aside(run, id, path, reason)
 
 
-def _scopes_of_rows(spec: TableSpec, rows: Rows) -> Dict[str, List[Row]]:
+def _scopes_of_rows(spec: SnapshotTable, rows: Rows) -> Dict[str, List[Row]]:
     """Return the scope values of the good rows of each file: scope, lake_path."""
     found: Dict[str, List[Row]] = {}
     if not spec.scope:
@@ -265,7 +267,7 @@ def _scopes_of_rows(spec: TableSpec, rows: Rows) -> Dict[str, List[Row]]:
     return found
 
 
-def _cover(run: TableRun, batch: Batch, values: Sequence[Row]) -> None:
+def _cover(run: SnapshotRun, batch: Batch, values: Sequence[Row]) -> None:
     """Let the snapshot cover the scope values of its rows, and those said to be empty."""
     assert run.spec.scope is not None, "a snapshot of one scope covers its rows"
     column = run.spec.scope.column

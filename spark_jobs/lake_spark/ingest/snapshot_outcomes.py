@@ -28,7 +28,7 @@ from lake_spark.snapshots import (
 )
 from lake_spark.snapshots.snapshot_sequence import PLACE, PREVIOUS, SnapshotInOrder
 from lake_spark.storage.inline_rows import small_table
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import SnapshotRun
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Outcomes:
     quarantined rows whose keys cannot be read.
     """
 
-    run: TableRun
+    run: SnapshotRun
     found: Sequence[Batch]
     ingested: IngestedFiles
     compared: DataFrame
@@ -69,7 +69,7 @@ class Outcomes:
                 "be read. Fix the row and land the snapshot again.",
             )
         snapshot_counts.settle(each.files, counts)
-        if self.run.spec.snapshot.missing_keys is MissingKeys.DELETE:
+        if self.run.spec.source.missing_keys is MissingKeys.DELETE:
             deletes = snapshot_counts.total(counts, change="absent")
             self.run.report.derived_deletes += deletes
 
@@ -94,7 +94,7 @@ class Outcomes:
 
 @contextmanager
 def outcomes(
-    run: TableRun, found: Sequence[Batch], rows: Rows, ingested: IngestedFiles
+    run: SnapshotRun, found: Sequence[Batch], rows: Rows, ingested: IngestedFiles
 ) -> Iterator[Outcomes]:
     """Compare snapshots, oldest first, each with what was known before it."""
     names = [name for name, _ in found[0].columns]
@@ -111,7 +111,7 @@ def outcomes(
         line.unpersist()
 
 
-def _unreadable(run: TableRun, rows: Rows) -> Set[str]:
+def _unreadable(run: SnapshotRun, rows: Rows) -> Set[str]:
     if not rows.counted.bad:
         return set()
     bad = quarantine.bad_rows(rows.numbered).where(any_null(run.spec.key))
@@ -119,7 +119,7 @@ def _unreadable(run: TableRun, rows: Rows) -> Set[str]:
 
 
 def _compared(
-    run: TableRun,
+    run: SnapshotRun,
     found: Sequence[Batch],
     rows: Rows,
     unreadable: Set[str],

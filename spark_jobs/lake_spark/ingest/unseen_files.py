@@ -6,6 +6,7 @@ from typing import List, Sequence
 
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.facts.pull_folders import pulled_folders
+from lake_spec.model import FileTable
 from lake_spec.text.globs import glob_pattern
 from lake_spark.formats.inference import all_globs
 from lake_spark.ingest.rewritten_files import compared, known_contents, refuse_lost_list
@@ -14,18 +15,18 @@ from lake_spark.ingest.source_kind import kind_of
 from lake_spark.landing.files import first_shown, LandingFile, Listing, look
 from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.tables import recorded_reading
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 
 def unseen_files(
-    run: TableRun, ingested: IngestedFiles, globs: Sequence[str]
+    run: FileRun, ingested: IngestedFiles, globs: Sequence[str]
 ) -> List[LandingFile]:
     """List the landing files of the run's window that no commit has ingested."""
     return unseen_of(run, ingested, landing_of(run, globs))
 
 
 def unseen_of(
-    run: TableRun, ingested: IngestedFiles, landing: Listing
+    run: FileRun, ingested: IngestedFiles, landing: Listing
 ) -> List[LandingFile]:
     """List the files of a listing that lie in the run's window and were never ingested."""
     warn_of_others(run, landing)
@@ -43,7 +44,7 @@ def unseen_of(
     return files
 
 
-def landing_of(run: TableRun, globs: Sequence[str]) -> Listing:
+def landing_of(run: FileRun, globs: Sequence[str]) -> Listing:
     """List what lies below the table's landing folder; files are those of the globs."""
     return look(
         run.store,
@@ -54,23 +55,23 @@ def landing_of(run: TableRun, globs: Sequence[str]) -> Listing:
     )
 
 
-def warn_of_others(run: TableRun, landing: Listing) -> None:
+def warn_of_others(run: FileRun, landing: Listing) -> None:
     """Report what no glob matches: of this table, or of others that share the folder."""
     if not landing.others:
         return
     known = [
-        (f"{table.landed.path}/", glob_pattern(glob))
+        (f"{table.source.path}/", glob_pattern(glob))
         for table in (run.spec, *run.domain_tables)
-        if table.has_files
+        if isinstance(table, FileTable)
         for glob in all_globs(table)
     ]
     others = [
         path
         for path in landing.others
         if not any(
-            glob.fullmatch(f"{run.spec.landed.path}/{path}"[len(folder) :])
+            glob.fullmatch(f"{run.spec.source.path}/{path}"[len(folder) :])
             for folder, glob in known
-            if f"{run.spec.landed.path}/{path}".startswith(folder)
+            if f"{run.spec.source.path}/{path}".startswith(folder)
         )
     ]
     if others:
@@ -82,13 +83,13 @@ def warn_of_others(run: TableRun, landing: Listing) -> None:
         run.report.warn(WarningId.UNMATCHED_FILES, words)
 
 
-def warn_of_reading(run: TableRun, ingested: IngestedFiles) -> None:
+def warn_of_reading(run: FileRun, ingested: IngestedFiles) -> None:
     """Report what is read otherwise from now on, also where that sets all files aside."""
     for words in recorded_reading.differences(run.spec, ingested):
         run.report.warn(WarningId.READING_CHANGED, words)
 
 
-def dated_files(run: TableRun, files: Sequence[LandingFile]) -> List[LandingFile]:
+def dated_files(run: FileRun, files: Sequence[LandingFile]) -> List[LandingFile]:
     """Return the files with the times that they are of; set aside those without."""
     found, bad = kind_of(run.spec).dated(run, files)
     for each in bad:

@@ -9,6 +9,7 @@ from os.path import commonprefix
 from typing import Iterable, List, Optional, Sequence, Set, Tuple
 
 from lake_spec.facts.pull_folders import FOLDERS
+from lake_spec.layout.hidden_paths import is_hidden
 from lake_spec.model import Scope
 from lake_spec.text.globs import glob_pattern
 from lake_spark.errors import WrongPath
@@ -210,8 +211,7 @@ def _landing_file(
 
 
 def _is_hidden(path: str) -> bool:
-    parts = path.split("/")
-    return any(p.startswith((".", "_")) for p in parts if p not in _OTHER_FOLDERS)
+    return is_hidden("/".join(p for p in path.split("/") if p not in _OTHER_FOLDERS))
 
 
 def value_in_path(path: str, column: str, pattern: str) -> str:

@@ -28,7 +28,7 @@ from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.storage.parquet_file import by_footer
 from lake_spark.storage.session import session_for
 from lake_spark.storage.spark_jobs import cache_until
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 MOST_KEYS = 200_000
 """Deliveries of more keys are not left: to write and read them costs as much."""
@@ -57,7 +57,7 @@ class AffectedKeys:
 
 @contextmanager
 def find_affected(
-    run: TableRun, table: HudiTable, waiting: Pending, columns: Columns
+    run: FileRun, table: HudiTable, waiting: Pending, columns: Columns
 ) -> Iterator[AffectedKeys]:
     """Yield what the log holds of the keys that are affected since the table was built.
 
@@ -81,14 +81,14 @@ def find_affected(
         yield AffectedKeys(keys, deliveries, is_folded)
 
 
-def clear(run: TableRun) -> None:
+def clear(run: FileRun) -> None:
     """Remove what was left."""
     left = run.store.list(f"{run.home}/touched/")
     run.store.delete_all([each.uri for each in left])
 
 
 def read_from_log(
-    run: TableRun, waiting: Pending, columns: Columns, all_rows: int
+    run: FileRun, waiting: Pending, columns: Columns, all_rows: int
 ) -> Found:
     """Read from the log; `all_rows` says how many there are at least."""
     spark = session_for(run.spark, rows=all_rows)
@@ -98,7 +98,7 @@ def read_from_log(
 
 
 def _left_or_in_log(
-    run: TableRun, table: HudiTable, waiting: Pending, columns: Columns
+    run: FileRun, table: HudiTable, waiting: Pending, columns: Columns
 ) -> Found:
     """Take what was left, or read the log and leave it there, unless it is too much.
 
@@ -116,7 +116,7 @@ def _left_or_in_log(
     return left
 
 
-def _leave(run: TableRun, found: Found, waiting: Pending) -> bool:
+def _leave(run: FileRun, found: Found, waiting: Pending) -> bool:
     """Write the deliveries next to the tables; return False if there are too many keys."""
     clear(run)
     deliveries, keys = found
@@ -132,7 +132,7 @@ def _leave(run: TableRun, found: Found, waiting: Pending) -> bool:
         keys.unpersist()
 
 
-def _left(run: TableRun, waiting: Pending, columns: Columns) -> Optional[Found]:
+def _left(run: FileRun, waiting: Pending, columns: Columns) -> Optional[Found]:
     folder = _folder(run, waiting)
     files = run.store.list(f"{folder}/")
     if not any(each.uri.endswith(_DONE) for each in files):
@@ -144,5 +144,5 @@ def _left(run: TableRun, waiting: Pending, columns: Columns) -> Optional[Found]:
     return deliveries, deliveries.select(KEY).distinct()
 
 
-def _folder(run: TableRun, waiting: Pending) -> str:
+def _folder(run: FileRun, waiting: Pending) -> str:
     return f"{run.home}/touched/{waiting.since}_{waiting.log_instant}"

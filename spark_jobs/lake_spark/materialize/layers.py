@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as F
 
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import Feed, SurrogateKind, TableSpec
+from lake_spec.model import FeedTable, FileTable, SurrogateKind
 from lake_spark.changelog import retractions
 from lake_spark.changelog.not_sent import is_missing
 from lake_spark.changelog.schema import (
@@ -50,10 +50,10 @@ from lake_spark.storage.spark_jobs import (
     row_of,
 )
 from lake_spark.tables import recorded_settings
-from lake_spark.tables.table_run import TableRun, table_columns
+from lake_spark.tables.table_run import FileRun, table_columns, TableRun, VersionedRun
 
 
-def build_current(run: TableRun, *, rebuild: bool = False) -> Dict[str, int]:
+def build_current(run: FileRun, *, rebuild: bool = False) -> Dict[str, int]:
     """Bring current up to the log; return duplicates found per landing path."""
     current = run.hudi("current")
     waiting = pending(run, current, rebuild=rebuild)
@@ -90,7 +90,7 @@ def build_current(run: TableRun, *, rebuild: bool = False) -> Dict[str, int]:
     return duplicates
 
 
-def build_history(run: TableRun, *, rebuild: bool = False) -> bool:
+def build_history(run: FileRun, *, rebuild: bool = False) -> bool:
     """Bring history up to the log; return whether a commit was made."""
     waiting = pending(run, run.history, rebuild=rebuild)
     if waiting is None:
@@ -116,7 +116,7 @@ def build_history(run: TableRun, *, rebuild: bool = False) -> bool:
 
 
 def write(
-    run: TableRun,
+    run: VersionedRun,
     layer: Layer,
     events: AffectedEvents,
     before_commit: Callable[[], Any] = nothing,
@@ -148,7 +148,7 @@ def write(
     _note(run, layer.name, built)
 
 
-def _note(run: TableRun, layer: str, built: Built) -> None:
+def _note(run: VersionedRun, layer: str, built: Built) -> None:
     report = run.report
     report.commits[layer] = built.instant or ""
     if layer == "current":
@@ -164,7 +164,7 @@ def _note(run: TableRun, layer: str, built: Built) -> None:
 
 
 def layer_of_history(
-    run: TableRun, columns: Sequence[str], narrow: Sequence[str] = ()
+    run: VersionedRun, columns: Sequence[str], narrow: Sequence[str] = ()
 ) -> Layer:
     """Return how this run's history is built, with its surrogate keys noted."""
     counts_up = run.spec.history.surrogate_key.kind is SurrogateKind.INCREASING
@@ -178,7 +178,7 @@ def layer_of_history(
     )
 
 
-def _note_moved_keys(run: TableRun, changes: DataFrame) -> None:
+def _note_moved_keys(run: VersionedRun, changes: DataFrame) -> None:
     moved = moved_keys(changes, run.spec)
     run.report.keys_moved = moved.count
     run.report.set_moved_keys(moved.first)
@@ -186,13 +186,13 @@ def _note_moved_keys(run: TableRun, changes: DataFrame) -> None:
         run.say(f"{moved.count:,} surrogate keys were replaced; the report lists them")
 
 
-def _narrow(run: TableRun, ingested: IngestedFiles) -> Sequence[str]:
+def _narrow(run: FileRun, ingested: IngestedFiles) -> Sequence[str]:
     """Return the paths of doubles that were floats, in files or in the table before."""
     return sorted(ingested.contents.float_paths.union(run.log.narrow_paths()))
 
 
 def complete_events(
-    marked: DataFrame, spec: TableSpec, roles: Roles, contents: LogContents
+    marked: DataFrame, spec: FileTable, roles: Roles, contents: LogContents
 ) -> DataFrame:
     """Return each key's events, with the deletes of every key and the values not sent."""
     events = distinct_events(marked)
@@ -215,7 +215,7 @@ def complete_events(
 
 
 def _with_times_before(
-    events: DataFrame, spec: TableSpec, effective_at: str
+    events: DataFrame, spec: FileTable, effective_at: str
 ) -> DataFrame:
     """Date upserts whose records lack the time by the one before, as whole records are."""
     before = F.col(effective_at).cast("timestamp")
@@ -228,7 +228,7 @@ def _with_times_before(
 
 
 def _with_times_of_snapshots(
-    events: DataFrame, spec: TableSpec, roles: Roles
+    events: DataFrame, spec: FileTable, roles: Roles
 ) -> DataFrame:
     """Date snapshot rows behind other events of their key from their own snapshot."""
     order = Window.partitionBy(KEY).orderBy(*total_order(roles))
@@ -245,7 +245,7 @@ def _marked(found: AffectedKeys, waiting: Pending, roles: Roles) -> DataFrame:
 
 
 def _build(
-    run: TableRun,
+    run: FileRun,
     layer: Layer,
     found: AffectedKeys,
     marked: DataFrame,
@@ -277,7 +277,7 @@ def _build(
     )
 
 
-def _living(run: TableRun, layer: Layer, log_instant: str) -> Optional[int]:
+def _living(run: VersionedRun, layer: Layer, log_instant: str) -> Optional[int]:
     """Return how many versions must be open: current's rows, built from the same log."""
     if layer.name != "history":
         return None
@@ -287,19 +287,19 @@ def _living(run: TableRun, layer: Layer, log_instant: str) -> Optional[int]:
 
 
 def _findings(
-    run: TableRun, marked: DataFrame, since: Optional[str]
+    run: FileRun, marked: DataFrame, since: Optional[str]
 ) -> Tuple[Dict[str, int], int, List[str]]:
     """Return duplicates by landing path, ties, and warnings of logs that started over.
 
     Snapshots are compared on ingest.
     """
-    if not isinstance(run.spec.source, Feed):
+    if not isinstance(run.spec, FeedTable):
         return {}, 0, []
     restarts = _restarts(run.spec, marked, since)
     return _duplicates(marked, since), count_ties(run, marked, since), restarts
 
 
-def _restarts(spec: TableSpec, marked: DataFrame, since: Optional[str]) -> List[str]:
+def _restarts(spec: FileTable, marked: DataFrame, since: Optional[str]) -> List[str]:
     """Return warnings where new events start over from the log before: contract 2.1."""
     if not may_restart(spec):
         return []
@@ -341,7 +341,7 @@ def _duplicates(marked: DataFrame, since: Optional[str]) -> Dict[str, int]:
     }
 
 
-def count_ties(run: TableRun, marked: DataFrame, since: Optional[str]) -> int:
+def count_ties(run: FileRun, marked: DataFrame, since: Optional[str]) -> int:
     """Count keys and orders that have events of several files, new ones among them."""
     changes = marked.where("lake_event_copy = 1").where(~F.expr(IS_LOAD))
     in_log = [LogColumn.LOG] if run.spec.envelope is not None else []

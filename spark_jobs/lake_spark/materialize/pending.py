@@ -13,7 +13,7 @@ from lake_spark.schema.promotion import is_same
 from lake_spark.schema.spark_types import typed_names
 from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HudiTable
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Pending:
     ingested: IngestedFiles
 
 
-def pending(run: TableRun, table: HudiTable, *, rebuild: bool) -> Optional[Pending]:
+def pending(run: FileRun, table: HudiTable, *, rebuild: bool) -> Optional[Pending]:
     """Return what to build: from the whole log if again, else if the table is behind it."""
     newest = run.log.last_instant(CommitValue.INPUTS)
     built = None if rebuild else table.last_value(CommitValue.LOG_INSTANT)
@@ -37,7 +37,7 @@ def pending(run: TableRun, table: HudiTable, *, rebuild: bool) -> Optional[Pendi
     return Pending(built, newest, ingested)
 
 
-def _is_half_reprocessed(run: TableRun, paths: Sequence[str], *, rebuild: bool) -> bool:
+def _is_half_reprocessed(run: FileRun, paths: Sequence[str], *, rebuild: bool) -> bool:
     """Return whether the log waits for snapshots of a reprocess and must not be folded."""
     if not paths:
         return False

@@ -15,7 +15,7 @@ from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.storage import session
 from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HudiTable
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 VERSION = "3"
 """The fold (CommitValue.FOLD), raised by a change after which the same events make other
@@ -26,7 +26,7 @@ BEFORE_FORKS = "2"
 """The version that differs only where several creates name one old key."""
 
 
-def rows(run: TableRun, table: HudiTable, ingested: IngestedFiles) -> int:
+def rows(run: FileRun, table: HudiTable, ingested: IngestedFiles) -> int:
     """Return how many rows log, current and this table have at least, by their commits.
 
     More than a few where a release wrote the log that did not count them.
@@ -44,7 +44,7 @@ def said(table: HudiTable, since: Optional[str]) -> Dict[str, str]:
     return {} if kept is None else {CommitValue.FOLD: kept}
 
 
-def is_folded(run: TableRun, table: HudiTable, ingested: IngestedFiles) -> bool:
+def is_folded(run: FileRun, table: HudiTable, ingested: IngestedFiles) -> bool:
     """Return whether a table's rows can be known from its log alone, and should be.
 
     Not where the log was made again since, so that it lacks the commit the table was

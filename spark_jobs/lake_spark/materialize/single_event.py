@@ -20,7 +20,7 @@ from lake_spark.materialize.pending import Pending
 from lake_spark.scd2.events import KEY
 from lake_spark.storage import session
 from lake_spark.storage.spark_jobs import cache_until, row_of
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 MOST_KEYS = 200_000
 """Keys with several deliveries are handed to every task, so they must be few."""
@@ -44,7 +44,7 @@ MOST_COUNTED = 1000
 
 
 def split(
-    run: TableRun,
+    run: FileRun,
     waiting: Pending,
     deliveries: DataFrame,
     all_rows: int,
@@ -81,7 +81,7 @@ def _times(deliveries: DataFrame) -> DataFrame:
     return deliveries.groupBy(KEY).agg(F.count(KEY).alias("lake_times"), upserts)
 
 
-def _counted(run: TableRun, deliveries: DataFrame) -> _KeyCounts:
+def _counted(run: FileRun, deliveries: DataFrame) -> _KeyCounts:
     """Count once for each commit of the log, those of erases included."""
     newest = run.log.last_commit()
     assert newest is not None, "the log has what is counted"

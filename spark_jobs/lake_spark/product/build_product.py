@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.options import Operation
-from lake_spec.model import ProductPlan, TableSpec
+from lake_spec.model import ProductPlan, ProductTable
 from lake_spec.text.marked_values import row_value
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.checks import table_checks
@@ -43,7 +43,7 @@ from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.spark_jobs import cache_now, cache_until, row_of
 from lake_spark.tables import recorded_settings
 from lake_spark.tables.settings_diff import changed
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import ProductRun
 
 MOST_WITHOUT_MATCH = 0.5
 """Share of rows without a match in a history joined by time above which a build warns."""
@@ -74,7 +74,7 @@ class Task:
 
 
 def build_product(
-    run: TableRun,
+    run: ProductRun,
     *,
     rebuild: bool = False,
     only_erased: bool = False,
@@ -110,16 +110,16 @@ def build_product(
     _keep_count(run)
 
 
-def _partitions_again(run: TableRun, partitions: Sequence[str]) -> Task:
+def _partitions_again(run: ProductRun, partitions: Sequence[str]) -> Task:
     if run.spec.storage.is_plain:
         reason = "partitions were asked for, and it is plain Parquet"
         return Task(whole_because=reason, replaces=True)
     return Task(partitions=partitions)
 
 
-def plan_of(run: TableRun) -> ProductPlan:
+def plan_of(run: ProductRun) -> ProductPlan:
     """Return the compiled transformation."""
-    plan = run.spec.product.plan
+    plan = run.spec.source.plan
     if plan is None:
         raise ProductMismatch(
             f"{run.spec.full_name}: the release has no compiled SQL of it. Build the "
@@ -128,7 +128,7 @@ def plan_of(run: TableRun) -> ProductPlan:
     return plan
 
 
-def inputs_of(run: TableRun, plan: ProductPlan) -> Dict[str, InputTable]:
+def inputs_of(run: ProductRun, plan: ProductPlan) -> Dict[str, InputTable]:
     """Return the inputs by view; a layer that is used twice is read at one commit."""
     known: Dict[str, InputTable] = {}
     found: Dict[str, InputTable] = {}
@@ -139,7 +139,7 @@ def inputs_of(run: TableRun, plan: ProductPlan) -> Dict[str, InputTable]:
 
 
 def _task(
-    run: TableRun,
+    run: ProductRun,
     plan: ProductPlan,
     inputs: Mapping[str, InputTable],
     kept: ExitStack,
@@ -173,7 +173,7 @@ def _task(
     return Task(units, units.count())
 
 
-def rows_as_built(run: TableRun) -> DataFrame:
+def rows_as_built(run: ProductRun) -> DataFrame:
     """Return what the SQL makes of the commits that the rows were last compared with.
 
     Raise InputsGone where files of these were cleaned.
@@ -207,7 +207,7 @@ def _erased(inputs: Mapping[str, InputTable], since: Mapping[str, Pin]) -> str:
     return "; ".join(sorted(found - {""}))
 
 
-def _redefined(run: TableRun, plan: ProductPlan, built: Mapping[str, str]) -> str:
+def _redefined(run: ProductRun, plan: ProductPlan, built: Mapping[str, str]) -> str:
     """Return in words how it is defined otherwise than when it was built."""
     if built[CommitValue.PRODUCT] != plan.digest:
         return "its SQL or its inputs are others"
@@ -217,7 +217,7 @@ def _redefined(run: TableRun, plan: ProductPlan, built: Mapping[str, str]) -> st
 
 
 def _build(
-    run: TableRun,
+    run: ProductRun,
     plan: ProductPlan,
     inputs: Mapping[str, InputTable],
     task: Task,
@@ -240,7 +240,7 @@ def _build(
 
 
 def _changes(
-    run: TableRun, plan: ProductPlan, rows: DataFrame, task: Task
+    run: ProductRun, plan: ProductPlan, rows: DataFrame, task: Task
 ) -> DataFrame:
     """Return the rows to write, with how each differs from what is stored."""
     layer = ProductLayer(run.spec, plan)
@@ -259,7 +259,7 @@ def _changes(
 
 
 def _checked(
-    run: TableRun, plan: ProductPlan, changes: DataFrame, task: Task
+    run: ProductRun, plan: ProductPlan, changes: DataFrame, task: Task
 ) -> Dict[str, Any]:
     """Count the changes; raise WrongProductRows if they break what must hold."""
     layer = ProductLayer(run.spec, plan)
@@ -287,7 +287,7 @@ def _checked(
 
 
 def _repeated_keys(
-    spec: TableSpec, layer: ProductLayer, changes: DataFrame
+    spec: ProductTable, layer: ProductLayer, changes: DataFrame
 ) -> List[str]:
     """Return in words that rows which are made have the key of another one.
 
@@ -309,7 +309,7 @@ def _repeated_keys(
 
 
 def _keys_of_other_units(
-    run: TableRun, layer: ProductLayer, changes: DataFrame
+    run: ProductRun, layer: ProductLayer, changes: DataFrame
 ) -> List[str]:
     """Return in words that new rows have keys of stored rows that do not change."""
     removed = changes.where(F.col("lake_action") == REMOVED).select(KEY)
@@ -321,7 +321,7 @@ def _keys_of_other_units(
     ]
 
 
-def _warn_of_rules(run: TableRun, changes: DataFrame) -> None:
+def _warn_of_rules(run: ProductRun, changes: DataFrame) -> None:
     rules = failed_rules(run.spec, "warn")
     kept = (*failed_rules(run.spec, "quarantine"), *failed_rules(run.spec, "fail"))
     run.report.add_rules(dict.fromkeys(kept, 0))  # else it would not be written
@@ -336,7 +336,7 @@ def _warn_of_rules(run: TableRun, changes: DataFrame) -> None:
 
 
 def _report_matches(
-    run: TableRun, plan: ProductPlan, counts: Mapping[str, Any]
+    run: ProductRun, plan: ProductPlan, counts: Mapping[str, Any]
 ) -> None:
     """Report the rows that are made without a match; warn where most of them are."""
     for each in plan.time_joins:
@@ -354,7 +354,7 @@ def _report_matches(
 
 
 def _commit(
-    run: TableRun,
+    run: ProductRun,
     plan: ProductPlan,
     inputs: Mapping[str, InputTable],
     task: Task,
@@ -396,6 +396,6 @@ def _commit(
     run.say(f"{upserted:,} rows upserted, {deleted:,} deleted, commit {instant}")
 
 
-def _keep_count(run: TableRun) -> None:
+def _keep_count(run: ProductRun) -> None:
     if run.current.has_data():
         run.report.current_rows = run.current.last_count(CommitValue.ROWS)

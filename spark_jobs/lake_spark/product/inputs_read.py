@@ -24,7 +24,7 @@ from lake_spark.product.input_table import (
     to_text,
 )
 from lake_spark.storage.commit_values import CommitValue
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import ProductRun
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Note:
     unknown: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
-def inputs_read(run: TableRun) -> Dict[str, Pin]:
+def inputs_read(run: ProductRun) -> Dict[str, Pin]:
     """Return the commits by input; none where the product was never built."""
     commit = run.current.last_instant(CommitValue.INPUTS_READ)
     found = _note(run)
@@ -45,7 +45,7 @@ def inputs_read(run: TableRun) -> Dict[str, Pin]:
     return from_text(run.current.last_value(CommitValue.INPUTS_READ))
 
 
-def note_inputs_read(run: TableRun, inputs: Iterable[InputTable]) -> None:
+def note_inputs_read(run: ProductRun, inputs: Iterable[InputTable]) -> None:
     """Note that the rows of the product are those of these commits, if it is not known."""
     commit = run.current.last_instant(CommitValue.INPUTS_READ)
     text = to_text(list(inputs))
@@ -56,7 +56,7 @@ def note_inputs_read(run: TableRun, inputs: Iterable[InputTable]) -> None:
     run.store.write(_uri(run), written.encode())
 
 
-def _note(run: TableRun) -> Optional[Note]:
+def _note(run: ProductRun) -> Optional[Note]:
     uri = _uri(run)
     try:
         content = run.store.read(uri)
@@ -71,5 +71,5 @@ def _note(run: TableRun) -> Optional[Note]:
     return from_fields(Note, data)
 
 
-def _uri(run: TableRun) -> str:
+def _uri(run: ProductRun) -> str:
     return f"{run.home}/inputs_read.json"

@@ -7,7 +7,7 @@ from typing import Dict
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import ProductPlan, TableSpec
+from lake_spec.model import ProductPlan, ProductTable
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.reading.quality_rules import failed_rules
 from lake_spark.scd2.derived_table import Layer
@@ -24,7 +24,7 @@ class ProductLayer(Layer):
     name = "current"
     record_key = (KEY,)
 
-    def __init__(self, spec: TableSpec, plan: ProductPlan) -> None:
+    def __init__(self, spec: ProductTable, plan: ProductPlan) -> None:
         self._spec = spec
         self.witnesses = tuple(each.column for each in plan.time_joins)
 

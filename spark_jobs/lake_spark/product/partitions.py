@@ -11,14 +11,14 @@ from pyspark.sql import functions as F
 
 from lake_spec.hudi.layout import NO_PARTITIONS
 from lake_spec.layout.partition_folders import parts_of
-from lake_spec.model import TableSpec
+from lake_spec.model import ProductTable
 from lake_spec.model.column_type import ColumnType
 from lake_spec.model.type_conversion import is_value_of
 from lake_spec.text.marked_values import quoted_value
 from lake_spark.errors import NoSuchPartitions
 
 
-def require_partitions(spec: TableSpec, folders: Sequence[str]) -> None:
+def require_partitions(spec: ProductTable, folders: Sequence[str]) -> None:
     """Raise NoSuchPartitions if a folder names no partition column, or no value of it."""
     known = spec.storage.partition_by
     for folder in folders:

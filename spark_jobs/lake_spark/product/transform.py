@@ -9,7 +9,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from lake_spec.model import ProductPlan, TableSpec
+from lake_spec.model import ProductPlan, ProductTable
 from lake_spec.text.marked_values import unmarked
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.errors import ProductMismatch, first_line
@@ -27,7 +27,7 @@ _VIEWS = threading.Lock()
 
 
 def rows_of(
-    spec: TableSpec, plan: ProductPlan, views: Mapping[str, DataFrame]
+    spec: ProductTable, plan: ProductPlan, views: Mapping[str, DataFrame]
 ) -> DataFrame:
     """Return the product's rows over these views: its columns as declared, and `lake_key`.
 
@@ -66,7 +66,7 @@ def views_of(
 
 def _select(
     spark: SparkSession,
-    spec: TableSpec,
+    spec: ProductTable,
     plan: ProductPlan,
     views: Mapping[str, DataFrame],
 ) -> DataFrame:
@@ -89,7 +89,7 @@ def _select(
                 spark.catalog.dropTempView(view)
 
 
-def _as_declared(spec: TableSpec, plan: ProductPlan, rows: DataFrame) -> DataFrame:
+def _as_declared(spec: ProductTable, plan: ProductPlan, rows: DataFrame) -> DataFrame:
     columns = [(name, column.type) for name, column in spec.columns]
     declared = typed(columns)
     found = {name.lower(): kind for name, kind in typed_names(rows.schema)}

@@ -14,7 +14,7 @@ from typing import Callable, Dict, List, Mapping, Optional, Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import Layer, Lookup, ProductPlan, TableSpec
+from lake_spec.model import Layer, Lookup, ProductPlan, ProductTable
 from lake_spark import java
 from lake_spark.product.input_table import BuildWhole, InputTable, Pin
 from lake_spark.scd2.events import KEY
@@ -60,7 +60,9 @@ def changed_units(
     return reduce(DataFrame.union, units).distinct() if units else None
 
 
-def has_keys_of_its_driver(spec: TableSpec, plan: ProductPlan, rows: DataFrame) -> bool:
+def has_keys_of_its_driver(
+    spec: ProductTable, plan: ProductPlan, rows: DataFrame
+) -> bool:
     """Return whether no two rows can have one key, for no two rows of the driver have.
 
     So it is where each row is made of one row of a current table, which makes no other

@@ -18,9 +18,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from lake_spec.layout.published_tables import DELTA_FOLDER, DELTA_WRITER_FEATURE
+from lake_spec.layout.published_tables import (
+    DELTA_FOLDER,
+    DELTA_WRITER_FEATURE,
+    HUDI_INSTANT,
+)
 from lake_spec.text.schema_json import plain_schema
-from lake_spark.publish.format import Format, INSTANT, Newest
+from lake_spark.publish.format import Format, Newest
 from lake_spark.publish.instants import BaseFile, CommitChange
 from lake_spark.publish.schema import described, partition_values
 from lake_spark.storage.object_store import ObjectStore
@@ -63,7 +67,7 @@ class Delta(Format):
         info = self._info(versions[-1])
         return Newest(
             versions[-1],
-            info.get(INSTANT, ""),
+            info.get(HUDI_INSTANT, ""),
             info.get(_FILES),
             info.get(_BYTES),
             info,
@@ -142,7 +146,7 @@ class Delta(Format):
         return self.partitions
 
     def _instant(self, version: int) -> str:
-        instant: str = self._info(version).get(INSTANT, "")
+        instant: str = self._info(version).get(HUDI_INSTANT, "")
         return instant
 
     def _info(self, version: int) -> Dict[str, Any]:
@@ -181,7 +185,7 @@ class Delta(Format):
             "timestamp": now,
             "operation": "WRITE",
             "operationParameters": {},
-            INSTANT: step.instant,
+            HUDI_INSTANT: step.instant,
             _FILES: step.files,
             _BYTES: step.bytes,
             **self._fingerprints(),

@@ -19,9 +19,6 @@ from lake_spark.storage.object_store import ObjectStore
 SCRATCH = "published"
 """The folder of a run's stage in which files are made before they are put."""
 
-INSTANT = "lake.hudi-instant"
-"""Names the commit of Hudi in a version of the metadata."""
-
 
 @dataclass(frozen=True)
 class Newest:

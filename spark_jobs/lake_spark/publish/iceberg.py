@@ -16,9 +16,13 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set
 from pyspark.sql.types import StructType
 
 from lake_spec.hudi.layout import HUDI_COLUMNS
-from lake_spec.layout.published_tables import ICEBERG_FOLDER, iceberg_location
+from lake_spec.layout.published_tables import (
+    HUDI_INSTANT,
+    ICEBERG_FOLDER,
+    iceberg_location,
+)
 from lake_spark import java
-from lake_spark.publish.format import CannotFollow, Format, INSTANT, Newest
+from lake_spark.publish.format import CannotFollow, Format, Newest
 from lake_spark.publish.instants import BaseFile, CommitChange
 from lake_spark.publish.schema import COMMENT, partition_values, same_columns
 from lake_spark.storage.hudi_table import DELETED
@@ -68,7 +72,7 @@ class Iceberg(Format):
         summary = _current(metadata).get("summary", {})
         return Newest(
             version,
-            summary.get(INSTANT, ""),
+            summary.get(HUDI_INSTANT, ""),
             int(summary.get("total-data-files", 0)),
             int(summary.get("total-files-size", 0)),
             metadata,
@@ -179,7 +183,7 @@ class Iceberg(Format):
         kept = {
             each["snapshot-id"]
             for each in metadata["snapshots"]
-            if each["summary"].get(INSTANT) in instants
+            if each["summary"].get(HUDI_INSTANT) in instants
         }
         kept.add(metadata["current-snapshot-id"])
         if len(kept) < len(metadata["snapshots"]):
@@ -228,7 +232,7 @@ class Iceberg(Format):
         """Return the metadata files of the former root, none where another wrote them."""
         files = self._files_in(self._former_root)
         is_ours = files and any(
-            INSTANT in each.get("summary", {})
+            HUDI_INSTANT in each.get("summary", {})
             for each in self._read(files[max(files)]).get("snapshots", [])
         )
         return files if is_ours else {}
@@ -359,7 +363,7 @@ class Iceberg(Format):
             update = changes.newAppend()
             for file in step.added:
                 update.appendFile(data_file(file, step.rows[file.path]))
-        update.set(INSTANT, step.instant)
+        update.set(HUDI_INSTANT, step.instant)
         update.commit()
 
     def _data_file(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Dict, Iterator, Optional, Sequence, Tuple, Type
 
-from lake_spec.model import TableType
+from lake_spec.model import DimensionTable, TableType
 from lake_spec.model.choices import ReadableAs
 from lake_spark.errors import NotPublished
 from lake_spark.publish import glue_tables
@@ -87,7 +87,7 @@ def _tables(run: TableRun, layers: Sequence[str]) -> Iterator[Tuple[str, HudiTab
     for layer in layers:
         if layer not in LAYERS or layer not in run.layers or run.spec.storage.is_plain:
             continue
-        is_there = layer != "changes" or not run.spec.is_dimension
+        is_there = layer != "changes" or not isinstance(run.spec, DimensionTable)
         if is_there and run.hudi(layer).has_data():
             yield layer, run.hudi(layer)
 

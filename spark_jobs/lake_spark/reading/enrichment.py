@@ -13,7 +13,7 @@ from typing import List, Tuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import Enrichment
+from lake_spec.model import Enrichment, FileTable
 from lake_spark.changelog.not_sent import IS_ALL_BUT, is_missing
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.errors import ReferenceNotBuilt, SettingsChanged
@@ -21,10 +21,10 @@ from lake_spark.scd2.current import mark_of, not_deleted
 from lake_spark.schema.columns import Columns
 from lake_spark.schema.promotion import merged, stored_type, widens
 from lake_spark.storage.hudi_table import without_hudi_columns
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 
-def with_given(run: TableRun, columns: Columns) -> List[Tuple[str, str]]:
+def with_given(run: FileRun, columns: Columns) -> List[Tuple[str, str]]:
     """Return the table's columns and those that its reference tables give."""
     found = dict(columns)
     for each in run.spec.enrich:
@@ -42,17 +42,18 @@ def with_given(run: TableRun, columns: Columns) -> List[Tuple[str, str]]:
     return list(found.items())
 
 
-def enriched(run: TableRun, rows: DataFrame, columns: Columns) -> DataFrame:
+def enriched(run: FileRun, rows: DataFrame, columns: Columns) -> DataFrame:
     """Return the rows with the values of the reference tables as these are now.
 
     As many rows as before: a row finds one row of a table at most, or no value.
     """
     for each in run.spec.enrich:
-        rows = _joined(rows, each, reference_rows(run.of_table(each.table)), columns)
+        reference = run.of_table(each.table).of_kind(FileTable)
+        rows = _joined(rows, each, reference_rows(reference), columns)
     return rows
 
 
-def reference_rows(run: TableRun) -> DataFrame:
+def reference_rows(run: FileRun) -> DataFrame:
     """Return the living rows of a reference table.
 
     Raise ReferenceNotBuilt if it was never built.

@@ -10,7 +10,7 @@ from typing import Dict, List, Sequence, Tuple
 
 from lake_spec.hudi.layout import NO_PARTITIONS
 from lake_spec.hudi.options import LONGEST_FOLDER
-from lake_spec.model import Connector, Feed, TableSpec
+from lake_spec.model import Connector, FeedTable, FileTable
 from lake_spec.text.marked_values import sql_value
 from lake_spec.text.sql_text import sql_identifier, sql_literal
 from lake_spark.changelog.schema import (
@@ -36,7 +36,7 @@ TOLERANCE = "INTERVAL 1 DAY"
 """How far an effective time may lie after the landing of its file."""
 
 
-def envelope_columns(spec: TableSpec, columns: Columns) -> List[str]:
+def envelope_columns(spec: FileTable, columns: Columns) -> List[str]:
     """Return expressions of what the envelope says of a typed row."""
     kinds = dict(columns)
     key = [(name, kinds[name]) for name in spec.key]
@@ -49,13 +49,13 @@ def envelope_columns(spec: TableSpec, columns: Columns) -> List[str]:
     ]
 
 
-def _old_key(spec: TableSpec, key: Columns) -> str:
+def _old_key(spec: FileTable, key: Columns) -> str:
     before = [(f"lake_before.{sql_identifier(name)}", kind) for name, kind in key]
     is_moved = f"lake_before IS NOT NULL AND NOT coalesce({_is_truncate(spec)}, false)"
     return f"CASE WHEN {is_moved} THEN {joined_key(before)} ELSE lake_named_key END"
 
 
-def _log(spec: TableSpec) -> str:
+def _log(spec: FileTable) -> str:
     """Return the name of the binlog that the row's position is in.
 
     Other logs have one only.
@@ -65,11 +65,11 @@ def _log(spec: TableSpec) -> str:
     return "lake_log_name" if has_names else "CAST(NULL AS string)"
 
 
-def _key(spec: TableSpec, key: Columns) -> str:
+def _key(spec: FileTable, key: Columns) -> str:
     return f"CASE WHEN {_is_truncate(spec)} THEN '{ALL_KEYS}' ELSE {key_text(key)} END"
 
 
-def _is_truncate(spec: TableSpec) -> str:
+def _is_truncate(spec: FileTable) -> str:
     declared = spec.operation
     return f"lake_word IN ({_words(declared.truncate if declared else ())})"
 
@@ -78,7 +78,7 @@ def _words(words: Sequence[str]) -> str:
     return ", ".join(sql_literal(word) for word in words) or "NULL"
 
 
-def operation(spec: TableSpec) -> str:
+def operation(spec: FileTable) -> str:
     """Return upsert, delete or truncate; null where the file's word is unknown."""
     declared = spec.operation
     if declared is None:
@@ -96,7 +96,7 @@ def operation(spec: TableSpec) -> str:
     )
 
 
-def placed_row(spec: TableSpec, shape: Shape, columns: Columns) -> Dict[str, str]:
+def placed_row(spec: FileTable, shape: Shape, columns: Columns) -> Dict[str, str]:
     """Return expressions over `source_row` and what is known of its file.
 
     Of the file: `lake_file_rank` and `lake_file_started`.
@@ -108,7 +108,7 @@ def placed_row(spec: TableSpec, shape: Shape, columns: Columns) -> Dict[str, str
     }
 
 
-def _rank(spec: TableSpec) -> str:
+def _rank(spec: FileTable) -> str:
     """Return the row's rank: its file's, but for rows of the full load among changes.
 
     Those of a connector's snapshot rank at the log position that they carry.
@@ -119,13 +119,13 @@ def _rank(spec: TableSpec) -> str:
     return f"CASE WHEN lake_word IN ({_words(declared.load)}) THEN 0 ELSE {of_file} END"
 
 
-def effective_at(spec: TableSpec, columns: Columns) -> str:
+def effective_at(spec: FileTable, columns: Columns) -> str:
     """Return since when a row is true: contract section 3, before the order is known."""
     sources = [_time(sql_identifier(spec.effective_at))] if spec.effective_at else []
     for name in _first_timestamp(spec, columns):
         # A full refresh's rows were true when it started; later times are of the transfer.
         sources.append(f"least({_time(sql_identifier(name))}, {_time(started(name))})")
-    if not isinstance(spec.source, Feed):
+    if not isinstance(spec, FeedTable):
         sources.append(LogColumn.SNAPSHOT_AT)
     otherwise = (
         f"coalesce({', '.join(sources)})" if sources else "CAST(NULL AS timestamp)"
@@ -142,13 +142,13 @@ def _time(value: str) -> str:
     return f"CAST({value} AS timestamp)"
 
 
-def _first_timestamp(spec: TableSpec, columns: Columns) -> List[str]:
+def _first_timestamp(spec: FileTable, columns: Columns) -> List[str]:
     kinds = dict(columns)
     times = [c for c in spec.order_by if kinds.get(c) in ("timestamp", "date")]
     return times[:1]
 
 
-def reason(spec: TableSpec, *, with_corrupt: bool) -> str:
+def reason(spec: FileTable, *, with_corrupt: bool) -> str:
     """Return an expression: why the row goes to the quarantine, else null.
 
     A delete needs key and order and nothing else; full-load rows need no order.
@@ -202,7 +202,7 @@ _ESCAPED = sql_literal("[\\x00-\\x1f\\x7f\"#%'*/:=?\\\\\\[\\]^{]")
 """Characters that Hudi writes as three in the name of a folder."""
 
 
-def _no_folders(spec: TableSpec) -> List[Tuple[str, str]]:
+def _no_folders(spec: FileTable) -> List[Tuple[str, str]]:
     """List the cases of values of partition columns that no folder can be named for."""
     cases = []
     wrong = ", ".join(sql_literal(each) for each in NO_PARTITIONS)
@@ -219,7 +219,7 @@ def _no_folders(spec: TableSpec) -> List[Tuple[str, str]]:
     return cases
 
 
-def _too_late(spec: TableSpec) -> List[Tuple[str, str]]:
+def _too_late(spec: FileTable) -> List[Tuple[str, str]]:
     """List the cases at the sentinel, where a version would end where it starts."""
     cases, time = [], f"'effective time ' || {sql_value('lake_effective_at')} || "
     if spec.history.open_end is not None:

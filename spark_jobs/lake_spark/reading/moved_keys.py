@@ -10,7 +10,7 @@ from typing import List, Optional
 
 from pyspark.sql import DataFrame
 
-from lake_spec.model import TableSpec
+from lake_spec.model import FileTable
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT, log_columns
 from lake_spark.schema.columns import Columns
@@ -22,12 +22,12 @@ _TWICE = f"explode(if({IS_MOVED}, array(true, false), array(false))) AS lake_is_
 _OF_CREATE = f"CASE WHEN lake_op = '{UPSERT}' THEN lake_old_key END"
 
 
-def as_events(spec: TableSpec, rows: DataFrame, columns: Columns) -> DataFrame:
+def as_events(spec: FileTable, rows: DataFrame, columns: Columns) -> DataFrame:
     """Return good rows as rows of the change log: two for each whose key changed."""
     return rows.selectExpr("*", _TWICE).selectExpr(*_columns(spec, columns))
 
 
-def _columns(spec: TableSpec, columns: Columns) -> List[str]:
+def _columns(spec: FileTable, columns: Columns) -> List[str]:
     of_delete = {
         LogColumn.KEY.value: LogColumn.OLD_KEY.value,
         LogColumn.OP.value: f"'{DELETE}'",

@@ -10,7 +10,7 @@ from pyspark.sql.types import AtomicType, BinaryType, DataType
 
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.options import Operation
-from lake_spec.model import DuplicateKeys, Quarantine, TableSpec
+from lake_spec.model import DuplicateKeys, FileTable, Quarantine
 from lake_spec.model.names import RESERVED_PREFIXES
 from lake_spec.state.report import MOST_SAMPLES, BadRow
 from lake_spec.text.marked_values import BEGIN, END
@@ -21,7 +21,7 @@ from lake_spark.reading.accounting import RowCounts
 from lake_spark.reading.quality_rules import failed_rules
 from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import DELETED
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 Examples = Callable[[], Sequence[Row]]
 """Finds a few bad rows, where they are needed."""
@@ -46,13 +46,13 @@ def good_rows(rows: DataFrame) -> DataFrame:
     return rows.where("lake_reason IS NULL AND lake_no_row IS NULL")
 
 
-def examples(spec: TableSpec, rows: DataFrame) -> List[Row]:
+def examples(spec: FileTable, rows: DataFrame) -> List[Row]:
     """Return a few bad rows: lake_path, lake_record, lake_reason and lake_shown."""
     first = bad_rows(rows).orderBy(LogColumn.PATH, LogColumn.RECORD)
     return _with_values(spec, first.limit(MOST_SAMPLES)).collect()
 
 
-def examples_of_files(spec: TableSpec, rows: DataFrame) -> Dict[str, List[Row]]:
+def examples_of_files(spec: FileTable, rows: DataFrame) -> Dict[str, List[Row]]:
     """Return a few bad rows of each file."""
     order = Window.partitionBy(LogColumn.PATH).orderBy(LogColumn.RECORD)
     first = bad_rows(rows).withColumn("lake_nth", F.row_number().over(order))
@@ -72,7 +72,7 @@ _VALUES, _LONGEST = 8, 60
 _LONGEST_KEY = 200
 
 
-def _with_values(spec: TableSpec, rows: DataFrame) -> DataFrame:
+def _with_values(spec: FileTable, rows: DataFrame) -> DataFrame:
     """Select examples with `lake_shown`: key and values as JSON."""
     values = [
         _shown_value(spec, name).alias(name) for name in _shown_columns(spec, rows)
@@ -81,7 +81,7 @@ def _with_values(spec: TableSpec, rows: DataFrame) -> DataFrame:
     return rows.select(*_OF_EXAMPLES, text.alias("lake_shown"))
 
 
-def _shown_value(spec: TableSpec, name: str) -> Column:
+def _shown_value(spec: FileTable, name: str) -> Column:
     """Return a value's text, cut; a key is whole or left out, so that an erase finds it."""
     text = F.expr(sql_identifier(name)).cast("string")
     if name in spec.key:
@@ -94,7 +94,7 @@ def _is_text(kind: DataType) -> bool:
     return isinstance(kind, AtomicType) and not isinstance(kind, BinaryType)
 
 
-def _shown_columns(spec: TableSpec, rows: DataFrame) -> List[str]:
+def _shown_columns(spec: FileTable, rows: DataFrame) -> List[str]:
     """List the columns of an example: those of the key, then the first others."""
     shown = [
         each.name
@@ -113,7 +113,7 @@ def _shown(rows: Sequence[Row]) -> str:
     )
 
 
-def check_limits(run: TableRun, counted: RowCounts, find_examples: Examples) -> None:
+def check_limits(run: FileRun, counted: RowCounts, find_examples: Examples) -> None:
     """Warn of what the rules only warn of; stop before anything is written.
 
     Raises TooManyBadRows where a rule says fail, or more rows are bad than the table's
@@ -133,7 +133,7 @@ def check_limits(run: TableRun, counted: RowCounts, find_examples: Examples) -> 
             WarningId.FAILED_QUALITY_RULE, f"quality: {words}: {count:,} row(s)"
         )
     repeated = _repeated(counted)
-    if repeated and run.spec.landed.duplicate_keys is DuplicateKeys.LAST:
+    if repeated and run.spec.source.duplicate_keys is DuplicateKeys.LAST:
         words = f"{repeated}: the last of each key counts (source.duplicate_keys)"
         run.report.warn(WarningId.REPEATED_KEYS, words)
         repeated = ""
@@ -157,13 +157,13 @@ def check_limits(run: TableRun, counted: RowCounts, find_examples: Examples) -> 
     run.report.warn(WarningId.QUARANTINED_ROWS, words)
 
 
-def is_refused(run: TableRun, counted: RowCounts) -> bool:
+def is_refused(run: FileRun, counted: RowCounts) -> bool:
     """Return whether `check_limits` would stop rows with these counts."""
     limits = run.spec.quarantine
     return bool(_fatal(run, counted)) or _exceeded(limits, counted) is not None
 
 
-def _fatal(run: TableRun, counted: RowCounts) -> Set[str]:
+def _fatal(run: FileRun, counted: RowCounts) -> Set[str]:
     """Return the broken rules that say fail."""
     return set(counted.rules) & set(failed_rules(run.spec, "fail"))
 
@@ -194,7 +194,7 @@ def _exceeded(limits: Quarantine, counted: RowCounts) -> Optional[str]:
     return None
 
 
-def _name_files(run: TableRun, counted: RowCounts) -> None:
+def _name_files(run: FileRun, counted: RowCounts) -> None:
     """Report the files that have the bad rows: without them the next run succeeds."""
     paths = sorted(
         {row.lake_path for row in counted.splits if row.quarantined},
@@ -210,7 +210,7 @@ _MOST_FILES = 100
 """So many files are named at most, those with the most bad rows."""
 
 
-def keep(run: TableRun, rows: DataFrame) -> None:
+def keep(run: FileRun, rows: DataFrame) -> None:
     """Put the bad rows into the table's quarantine; twice is the same as once."""
     plain = F.translate("lake_reason", BEGIN + END, "")
     bad = bad_rows(rows).select(*COLUMNS).withColumn("lake_reason", plain)
@@ -218,7 +218,7 @@ def keep(run: TableRun, rows: DataFrame) -> None:
     _write(run, bad, F.lit(None).cast("boolean"))
 
 
-def paths_of(run: TableRun) -> Set[str]:
+def paths_of(run: FileRun) -> Set[str]:
     """Return the landing files that have rows in the quarantine."""
     if not run.quarantine.has_data():
         return set()
@@ -226,7 +226,7 @@ def paths_of(run: TableRun) -> Set[str]:
     return {row.lake_path for row in rows.collect()}
 
 
-def drop_old_takes(run: TableRun) -> None:
+def drop_old_takes(run: FileRun) -> None:
     """Remove rows of files that the last log commit ingested again or retracted.
 
     The run that took a file last has put its bad rows in again. Until then the
@@ -245,7 +245,7 @@ def drop_old_takes(run: TableRun) -> None:
         _write(run, old.select(*COLUMNS, "lake_run"), F.lit(True))
 
 
-def _write(run: TableRun, rows: DataFrame, deleted: Column) -> None:
+def _write(run: FileRun, rows: DataFrame, deleted: Column) -> None:
     marked = rows.withColumn(DELETED, deleted)
     instant = run.quarantine.write(marked, Operation.UPSERT, run.commit_metadata())
     run.report.commits["quarantine"] = instant

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from lake_spec.model import Csv, Json, TableSpec
+from lake_spec.model import Csv, FileTable, Json
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark import java
 from lake_spark.changelog.schema import LogColumn
@@ -52,7 +52,7 @@ FACTS = (
 
 def read_inputs(
     spark: SparkSession,
-    spec: TableSpec,
+    spec: FileTable,
     inputs: Sequence[Input],
     columns: Columns,
     repeated: Optional[DataFrame] = None,
@@ -63,7 +63,7 @@ def read_inputs(
     that `repeated_keys.find` found among the same rows.
     """
     groups: Dict[Tuple[Shape, bool], List[Input]] = {}
-    is_csv = isinstance(spec.landed.format, Csv)
+    is_csv = isinstance(spec.source.format, Csv)
     for each in inputs:
         bounded = not is_csv or csv_reader.may_be_large(each.file)
         groups.setdefault((each.shape, bounded), []).append(each)
@@ -76,7 +76,7 @@ def read_inputs(
 
 def _read_group(
     spark: SparkSession,
-    spec: TableSpec,
+    spec: FileTable,
     shape: Shape,
     group: Sequence[Input],
     columns: Columns,
@@ -101,7 +101,7 @@ def _read_group(
 
 def judge(
     rows: DataFrame,
-    spec: TableSpec,
+    spec: FileTable,
     columns: Columns,
     repeated: Optional[DataFrame],
     *,
@@ -136,14 +136,14 @@ def judge(
 RAW_OF_BAD = "CASE WHEN lake_reason IS NOT NULL THEN to_json(lake_record_struct) END"
 
 
-def has_corrupt(spec: TableSpec) -> bool:
+def has_corrupt(spec: FileTable) -> bool:
     """Return whether the format can hold records that do not parse."""
-    return spec.landed.format.type in ("csv", "json")
+    return spec.source.format.type in ("csv", "json")
 
 
-def _reader_options(spec: TableSpec, *, bounded: bool = True) -> Dict[str, str]:
+def _reader_options(spec: FileTable, *, bounded: bool = True) -> Dict[str, str]:
     """Return Spark's reader options for the table's format."""
-    kind = spec.landed.format
+    kind = spec.source.format
     # A landing path is a name, never a pattern.
     options = {"__globPaths__": "false"}
     if isinstance(kind, Csv):
@@ -151,7 +151,7 @@ def _reader_options(spec: TableSpec, *, bounded: bool = True) -> Dict[str, str]:
     return options
 
 
-def _read_schema(spec: TableSpec, shape: Shape) -> str:
+def _read_schema(spec: FileTable, shape: Shape) -> str:
     """Return the schema to read a file with, as DDL."""
     columns = [(name, read_as(kind).text) for name, kind in shape.read_as]
     if has_corrupt(spec):
@@ -161,14 +161,14 @@ def _read_schema(spec: TableSpec, shape: Shape) -> str:
 
 def load(
     spark: SparkSession,
-    spec: TableSpec,
+    spec: FileTable,
     shape: Shape,
     uris: List[str],
     *,
     bounded: bool = True,
 ) -> DataFrame:
     """Load the raw columns of files of one shape, and where each record is: FILE, BLOCK, ID."""
-    kind = spec.landed.format
+    kind = spec.source.format
     if isinstance(kind, Json):
         records = json_reader.load(spark, kind, shape, uris)
     elif isinstance(kind, Csv) and kind.has_own_fields:

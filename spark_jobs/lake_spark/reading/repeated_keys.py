@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.storagelevel import StorageLevel
 
-from lake_spec.model import DuplicateKeys, Snapshot, TableSpec
+from lake_spec.model import DuplicateKeys, FeedTable, FileTable
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.scd2.events import KEY
 from lake_spark.schema.columns import Columns
@@ -25,12 +25,12 @@ _COPY = "lake_copy"
 """Which full copy a row is of; null where it is of none."""
 
 
-def identity(spec: TableSpec) -> List[str]:
+def identity(spec: FileTable) -> List[str]:
     """Return what one row of a full copy is about: a key, in one scope value."""
     return [KEY, *([spec.scope.column] if spec.scope else [])]
 
 
-def find(rows: DataFrame, spec: TableSpec, columns: Columns) -> Optional[DataFrame]:
+def find(rows: DataFrame, spec: FileTable, columns: Columns) -> Optional[DataFrame]:
     """Return the keys of rows that differ, with their numbers of rows; None if there are none.
 
     A bad row differs from each good one of its key, whatever of it can be read. The keys
@@ -68,24 +68,24 @@ def find(rows: DataFrame, spec: TableSpec, columns: Columns) -> Optional[DataFra
     return None
 
 
-def _copy(spec: TableSpec) -> Optional[str]:
+def _copy(spec: FileTable) -> Optional[str]:
     """Return an expression: the full copy that a row is of. None if there is none."""
-    if isinstance(spec.source, Snapshot):
+    if not isinstance(spec, FeedTable):
         return f"CAST({LogColumn.SNAPSHOT_AT} AS string)"
     of_load = f"CASE WHEN {LogColumn.RANK} = 0 THEN %s END"
-    if spec.feed.load_from is not None:  # read at one moment, into several files
+    if spec.source.load_from is not None:  # read at one moment, into several files
         return of_load % f"regexp_extract({LogColumn.PATH}, '^(.*/)?', 0)"
     return None if spec.order_by else of_load % LogColumn.PATH.value
 
 
-def marked(rows: DataFrame, spec: TableSpec, found: Optional[DataFrame]) -> DataFrame:
+def marked(rows: DataFrame, spec: FileTable, found: Optional[DataFrame]) -> DataFrame:
     """Add REPEATS, and its reason to each row that is not to be guessed."""
     if found is None:
         return rows.withColumn(REPEATS, F.lit(None).cast("bigint"))
     same_row = [_COPY, *identity(spec)]
     rows = rows.withColumn(_COPY, F.expr(_copy(spec) or "NULL"))
     rows = rows.join(found, same_row, "left").drop(_COPY)
-    if spec.landed.duplicate_keys is DuplicateKeys.LAST:
+    if spec.source.duplicate_keys is DuplicateKeys.LAST:
         return rows
     words = F.format_string("its key stands in %d rows that differ", REPEATS)
     words = F.when(F.col(REPEATS).isNotNull(), words)

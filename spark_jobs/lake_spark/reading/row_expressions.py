@@ -10,7 +10,7 @@ import hashlib
 import uuid
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
-from lake_spec.model import Column, Csv, Format, Json, OnTypeMismatch, Orc, TableSpec
+from lake_spec.model import Column, Csv, FileTable, Format, Json, OnTypeMismatch, Orc
 from lake_spec.model.column_type import ColumnType
 from lake_spec.model.envelopes import IGNORED, LOG_NAME, NO_ROW, OLD_KEY, columns_of
 from lake_spec.model.number_format import NumberFormat
@@ -45,7 +45,7 @@ _JAVA_ARRAY = r"^\[+(L[A-Za-z.]+;|[BCDFIJSZ])@[0-9a-f]+$"
 
 
 def source_row(
-    spec: TableSpec, shape: Shape, columns: Columns, *, with_corrupt: bool
+    spec: FileTable, shape: Shape, columns: Columns, *, with_corrupt: bool
 ) -> Dict[str, str]:
     """Return expressions over a file's columns, by name: its rows' values.
 
@@ -65,7 +65,7 @@ def source_row(
         "lake_no_row": no_row(spec, shape, word, with_corrupt=with_corrupt),
         "lake_own_start": own_start(spec, shape, columns, word),
         "lake_corrupt": CORRUPT if with_corrupt else NO_TEXT,
-        "lake_corrupt_why": WHY if isinstance(spec.landed.format, Json) else NO_TEXT,
+        "lake_corrupt_why": WHY if isinstance(spec.source.format, Json) else NO_TEXT,
     }
 
 
@@ -74,7 +74,7 @@ def selected(expressions: Mapping[str, str]) -> List[str]:
     return [f"{each} AS {sql_identifier(name)}" for name, each in expressions.items()]
 
 
-def word_of(spec: TableSpec, shape: Shape) -> str:
+def word_of(spec: FileTable, shape: Shape) -> str:
     """Return the file's own word for what happened to the row, null where it has none."""
     declared = spec.operation
     spelled = {name.lower(): name for name in shape.names}
@@ -84,7 +84,7 @@ def word_of(spec: TableSpec, shape: Shape) -> str:
     return f"CAST({sql_identifier(spelled[name])} AS string)"
 
 
-def is_gone(spec: TableSpec, shape: Shape) -> str:
+def is_gone(spec: FileTable, shape: Shape) -> str:
     """Return an expression: whether a column tells that the row was deleted."""
     raw = column_of_deletes(spec, shape)
     if raw is None:
@@ -98,7 +98,7 @@ def is_gone(spec: TableSpec, shape: Shape) -> str:
     return gone
 
 
-def faults(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+def faults(spec: FileTable, shape: Shape, columns: Columns) -> str:
     """Return SQL over `source_row`: (words, value) of the first value that cannot be read.
 
     Null where all can. Typed columns are in it, so that no value is read twice.
@@ -129,7 +129,7 @@ def shown_text(text: str) -> str:
 
 
 def _fault(
-    spec: TableSpec,
+    spec: FileTable,
     name: str,
     column: str,
     found: ColumnType,
@@ -147,12 +147,12 @@ def _fault(
     return f"(({fault}) OR {no_text})" if fault else no_text
 
 
-def _no_text(spec: TableSpec, shape: Shape, columns: Columns, record: str) -> List[str]:
+def _no_text(spec: FileTable, shape: Shape, columns: Columns, record: str) -> List[str]:
     """List cases for texts whose bytes are no UTF-8, of files that Spark does not decode.
 
     All texts of a row are looked at together, for hardly any row has such a one.
     """
-    if isinstance(spec.landed.format, (Csv, Json)):
+    if isinstance(spec.source.format, (Csv, Json)):
         return []
     raws = [(name, source_name(spec, name, shape)) for name, _ in columns]
     texts = [
@@ -178,7 +178,7 @@ def raw_record(shape: Shape, *, with_corrupt: bool) -> str:
     return f"struct({', '.join(sql_identifier(name) for name in names)})"
 
 
-def _value(spec: TableSpec, shape: Shape, name: str, kind: str) -> str:
+def _value(spec: FileTable, shape: Shape, name: str, kind: str) -> str:
     """Return the column's value; a key that an update did not send is the one before."""
     raw, value = source_name(spec, name, shape), _typed(spec, shape, name, kind)
     before = source_before(spec, shape, name) if name in spec.key else None
@@ -189,12 +189,12 @@ def _value(spec: TableSpec, shape: Shape, name: str, kind: str) -> str:
     return f"CASE WHEN {not_sent} THEN {old} ELSE {value} END" if not_sent else value
 
 
-def _typed(spec: TableSpec, shape: Shape, name: str, kind: str) -> str:
+def _typed(spec: FileTable, shape: Shape, name: str, kind: str) -> str:
     return _typed_of(spec, shape, name, kind, source_name(spec, name, shape))
 
 
 def _typed_of(
-    spec: TableSpec, shape: Shape, name: str, kind: str, raw: Optional[str]
+    spec: FileTable, shape: Shape, name: str, kind: str, raw: Optional[str]
 ) -> str:
     if raw is None:
         return f"CAST(NULL AS {kind})"
@@ -204,13 +204,13 @@ def _typed_of(
     return f"CASE WHEN NOT {not_sent} THEN {value} END" if not_sent else value
 
 
-def from_text(spec: TableSpec, name: str, kind: str, text: Optional[str] = None) -> str:
+def from_text(spec: FileTable, name: str, kind: str, text: Optional[str] = None) -> str:
     """Return an expression: the column's value of a text (of its own name) in a file."""
     place = text or sql_identifier(name)
     return _conversion(spec, name).value(place, TEXT, stored_type(kind))
 
 
-def _not_sent(spec: TableSpec, column: str, found: ColumnType) -> Optional[str]:
+def _not_sent(spec: FileTable, column: str, found: ColumnType) -> Optional[str]:
     """Return SQL: whether a value of that type was not sent; None if none can be.
 
     In arrays the placeholder is the only element, as text or as the UUID that is made
@@ -252,13 +252,13 @@ def _literals(texts: Sequence[str]) -> str:
     return ", ".join(sql_literal(text) for text in texts)
 
 
-def narrow(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+def narrow(spec: FileTable, shape: Shape, columns: Columns) -> str:
     """Return an expression: the paths of doubles that are floats in the file, else null."""
     paths = narrow_paths(spec, shape, columns)
     return sql_literal(",".join(paths)) if paths else "CAST(NULL AS string)"
 
 
-def narrow_paths(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
+def narrow_paths(spec: FileTable, shape: Shape, columns: Columns) -> List[str]:
     """Return the paths of the table's doubles that are floats in the file."""
     return [
         path
@@ -269,13 +269,13 @@ def narrow_paths(spec: TableSpec, shape: Shape, columns: Columns) -> List[str]:
     ]
 
 
-def is_dropped(spec: TableSpec, name: str) -> bool:
+def is_dropped(spec: FileTable, name: str) -> bool:
     """Return whether files may lack the column without saying anything of its values."""
     declared = spec.column(name)
     return bool(declared and declared.dropped)
 
 
-def unavailable(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+def unavailable(spec: FileTable, shape: Shape, columns: Columns) -> str:
     """Return an expression: which values were not sent (changelog/not_sent.py)."""
     if shape.tells_absent:
         return _all_but_sent(spec, shape, columns)
@@ -294,7 +294,7 @@ def unavailable(spec: TableSpec, shape: Shape, columns: Columns) -> str:
     return f"nullif(concat_ws(',', {', '.join(cases)}), '')"
 
 
-def _all_but_sent(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+def _all_but_sent(spec: FileTable, shape: Shape, columns: Columns) -> str:
     """Return an expression: what the record has, also of columns that no table has yet."""
     kinds = {name: stored_type(kind) for name, kind in columns}
     envelope = columns_of(spec.envelope) if spec.envelope is not None else ()
@@ -312,7 +312,7 @@ def _all_but_sent(spec: TableSpec, shape: Shape, columns: Columns) -> str:
     return f"concat_ws(',', {', '.join(cases)})"
 
 
-def key_before(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+def key_before(spec: FileTable, shape: Shape, columns: Columns) -> str:
     """Return an expression: the columns of the key before a change of it, else null.
 
     A part that the record does not say did not change. Contract section 6.
@@ -336,7 +336,7 @@ def key_before(spec: TableSpec, shape: Shape, columns: Columns) -> str:
     return f"CASE WHEN {differs} THEN named_struct({parts}) END"
 
 
-def named_key(spec: TableSpec, shape: Shape, columns: Columns) -> str:
+def named_key(spec: FileTable, shape: Shape, columns: Columns) -> str:
     """Return an expression: the key before, of a create that names it and lacks values."""
     missing = unavailable(spec, shape, columns)
     if OLD_KEY not in shape.names or missing == NO_TEXT:
@@ -357,7 +357,7 @@ def log_name(shape: Shape) -> str:
     return sql_identifier(LOG_NAME) if LOG_NAME in shape.names else NO_TEXT
 
 
-def no_row(spec: TableSpec, shape: Shape, word: str, *, with_corrupt: bool) -> str:
+def no_row(spec: FileTable, shape: Shape, word: str, *, with_corrupt: bool) -> str:
     """Return an expression: why the record is no row at all, else null."""
     otherwise = sql_identifier(NO_ROW) if NO_ROW in shape.names else NO_TEXT
     ignored = spec.operation.ignore if spec.operation is not None else ()
@@ -368,7 +368,7 @@ def no_row(spec: TableSpec, shape: Shape, word: str, *, with_corrupt: bool) -> s
     return f"CASE WHEN {is_ignored} THEN '{IGNORED}' ELSE {otherwise} END"
 
 
-def own_start(spec: TableSpec, shape: Shape, columns: Columns, word: str) -> str:
+def own_start(spec: FileTable, shape: Shape, columns: Columns, word: str) -> str:
     """Return an expression: where a row of a connector's snapshot was read, else null.
 
     JSON of the order columns, as a full refresh has it. Contract 2.3.
@@ -392,9 +392,9 @@ def _numbers(kind: Format, declared: Optional[Column]) -> Optional[NumberFormat]
     return own or kind.numbers
 
 
-def _conversion(spec: TableSpec, name: str) -> Conversion:
+def _conversion(spec: FileTable, name: str) -> Conversion:
     declared = spec.column(name)
-    kind = spec.landed.format
+    kind = spec.source.format
     # The reader has told nulls from texts already.
     is_told = isinstance(kind, Csv) and kind.tells_nulls
     nulls = () if is_told else kind.null_text
@@ -404,31 +404,31 @@ def _conversion(spec: TableSpec, name: str) -> Conversion:
         empty=isinstance(kind, Csv) and not is_told,
         pattern=_format(spec, declared) if declared else None,
         numbers=_numbers(kind, declared),
-        timezone=spec.landed.timezone,
+        timezone=spec.source.timezone,
         # ORC's timestamps are what a clock showed, without its zone.
-        local_times=isinstance(kind, Orc) and spec.landed.timezone.upper() != "UTC",
+        local_times=isinstance(kind, Orc) and spec.source.timezone.upper() != "UTC",
     )
 
 
-def _format(spec: TableSpec, column: Column) -> Optional[str]:
+def _format(spec: FileTable, column: Column) -> Optional[str]:
     """Return the column's own format; MongoDB's bytes are always base64."""
-    kind = spec.landed.format
+    kind = spec.source.format
     is_extended = isinstance(kind, Json) and kind.extended
     is_binary = canonical_type(column.type) == "binary"
     return BASE64 if is_extended and is_binary else column.format
 
 
-def text_of(spec: TableSpec, raw: str) -> str:
+def text_of(spec: FileTable, raw: str) -> str:
     """Return the text of a column of a file, null where it is one of the null texts."""
     return _conversion(spec, raw).text(sql_identifier(raw))
 
 
-def refuse_mismatch(spec: TableSpec, shape: Shape, columns: Columns, path: str) -> None:
+def refuse_mismatch(spec: FileTable, shape: Shape, columns: Columns, path: str) -> None:
     """Raise WrongTypes where a column's type does not fit the table's.
 
     Text is only read as the type that a spec declares, or in formats without others.
     """
-    has_types = spec.landed.format.type not in ("csv", "json")
+    has_types = spec.source.format.type not in ("csv", "json")
     for name, kind in columns:
         raw = source_name(spec, name, shape)
         if raw is None or _is_lenient(spec, name):
@@ -453,7 +453,7 @@ def _kind(found: ColumnType) -> str:
 
 
 def _remedy(
-    spec: TableSpec, name: str, raw: str, found: ColumnType, table: ColumnType
+    spec: FileTable, name: str, raw: str, found: ColumnType, table: ColumnType
 ) -> str:
     """Return what to do about a type that does not fit."""
     if spec.column(name) is not None:
@@ -477,7 +477,7 @@ def _remedy(
     )
 
 
-def _is_lenient(spec: TableSpec, name: str) -> bool:
+def _is_lenient(spec: FileTable, name: str) -> bool:
     declared = spec.column(name)
     wanted = declared.on_type_mismatch if declared else OnTypeMismatch.REFUSE
     return wanted is OnTypeMismatch.QUARANTINE

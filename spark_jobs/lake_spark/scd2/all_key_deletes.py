@@ -12,7 +12,7 @@ from dataclasses import replace
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import TableSpec
+from lake_spec.model import VersionedTable
 from lake_spark.changelog.schema import (
     ALL_KEYS,
     DELETE,
@@ -32,7 +32,9 @@ def about_all_keys() -> Column:
     return (F.col(KEY) == ALL_KEYS) & F.col(LogColumn.OP).isin(*OPERATIONS)
 
 
-def with_deletes_of_all(events: DataFrame, roles: Roles, spec: TableSpec) -> DataFrame:
+def with_deletes_of_all(
+    events: DataFrame, roles: Roles, spec: VersionedTable
+) -> DataFrame:
     """Return the events of each key, and a delete for each event about all that hits it.
 
     It hits the keys whose first event is before it; a full refresh spares those

@@ -7,7 +7,7 @@ from typing import Dict, Sequence
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from lake_spec.model import CurrentDeletes, TableSpec
+from lake_spec.model import CurrentDeletes, TableSpec, VersionedTable
 from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT
 from lake_spark.scd2 import fold
 from lake_spark.scd2.derived_table import Layer
@@ -21,7 +21,7 @@ class CurrentLayer(Layer):
     name = "current"
     record_key = (KEY,)
 
-    def __init__(self, spec: TableSpec, columns: Sequence[str]) -> None:
+    def __init__(self, spec: VersionedTable, columns: Sequence[str]) -> None:
         self._spec, self._columns = spec, columns
 
     def desired(self, events: DataFrame) -> DataFrame:
@@ -47,7 +47,7 @@ class CurrentLayer(Layer):
 
 def mark_of(spec: TableSpec) -> str:
     """Return the column that marks deleted rows; a product's of that name is its own."""
-    return "" if spec.is_product else spec.history.columns.is_deleted
+    return spec.history.columns.is_deleted if isinstance(spec, VersionedTable) else ""
 
 
 def not_deleted(rows: DataFrame, mark: str) -> DataFrame:
@@ -63,7 +63,7 @@ def _is_not_deleted(mark: str) -> Column:
 
 
 def living_rows(
-    events: DataFrame, spec: TableSpec, columns: Sequence[str]
+    events: DataFrame, spec: VersionedTable, columns: Sequence[str]
 ) -> DataFrame:
     """Return one row per key that lives, and per deleted one where deletes are soft."""
     roles = Roles.of(spec, columns)
@@ -79,7 +79,7 @@ def living_rows(
 
 
 def living_rows_of_single_events(
-    events: DataFrame, spec: TableSpec, columns: Sequence[str]
+    events: DataFrame, spec: VersionedTable, columns: Sequence[str]
 ) -> DataFrame:
     """Return the same of keys with one event each: a delete deletes nothing."""
     upserts = events.where(F.col(LogColumn.OP) == UPSERT)
@@ -89,7 +89,7 @@ def living_rows_of_single_events(
     return upserts.select(*columns, lives, KEY)
 
 
-def _kept(name: str, gone: Column, spec: TableSpec) -> Column:
+def _kept(name: str, gone: Column, spec: VersionedTable) -> Column:
     """Return what a deleted row keeps, its key; its other values are null."""
     if name in spec.key:
         return F.col(name)

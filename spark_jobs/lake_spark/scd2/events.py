@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import TimestampType
 
 from lake_spec.facts.clock_times import clock_columns
-from lake_spec.model import TableSpec
+from lake_spec.model import FeedTable, VersionedTable
 from lake_spec.model.envelopes import LOG_POSITIONS
 from lake_spec.text.clocks import doubled_hours
 from lake_spec.text.sql_text import sql_identifier
@@ -49,11 +49,11 @@ class Roles:
 
     @classmethod
     def of(
-        cls, spec: TableSpec, columns: Sequence[str], narrow: Sequence[str] = ()
+        cls, spec: VersionedTable, columns: Sequence[str], narrow: Sequence[str] = ()
     ) -> "Roles":
         """Return the roles of a table that has these columns in its log."""
         declared = spec.order_by or (LogColumn.SNAPSHOT_AT,)
-        refreshes, by_clock = bool(spec.full_refresh), _by_clock(spec)
+        refreshes, (by_clock, zone) = bool(spec.full_refresh), _by_clock(spec)
         return cls(
             values=tuple(columns),
             tracked=tracked_columns(spec, columns),
@@ -66,24 +66,25 @@ class Roles:
             restarts=may_restart(spec),
             refreshes=refreshes,
             by_clock=by_clock,
-            zone=spec.landed.timezone if by_clock else "UTC",
+            zone=zone,
         )
 
 
-def _by_clock(spec: TableSpec) -> Tuple[str, ...]:
-    """Return columns of the order that may be of a clock that was set back."""
-    if not spec.order_by or not doubled_hours(spec.landed.timezone):
-        return ()
-    return clock_columns(spec, spec.order_by)
+def _by_clock(spec: VersionedTable) -> Tuple[Tuple[str, ...], str]:
+    """Return columns of the order that may be of a clock that was set back, and its zone."""
+    if isinstance(spec, FeedTable) and doubled_hours(spec.source.timezone):
+        if columns := clock_columns(spec, spec.order_by):
+            return columns, spec.source.timezone
+    return (), "UTC"
 
 
-def may_restart(spec: TableSpec) -> bool:
+def may_restart(spec: VersionedTable) -> bool:
     """Return whether the table's order is positions in a log, which may start over."""
     envelope = spec.envelope
     return envelope is not None and spec.order_by == LOG_POSITIONS[envelope.connector]
 
 
-def tracked_columns(spec: TableSpec, columns: Sequence[str]) -> Tuple[str, ...]:
+def tracked_columns(spec: VersionedTable, columns: Sequence[str]) -> Tuple[str, ...]:
     """Return columns whose change opens a version."""
     if spec.history.track:
         return tuple(c for c in columns if c in spec.history.track)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
-from lake_spec.model import HistoryDeletes, TableSpec
+from lake_spec.model import HistoryDeletes, VersionedTable
 from lake_spark.changelog.schema import DELETE, IS_LOAD, LogColumn, UPSERT
 from lake_spark.scd2.events import KEY, Roles
 from lake_spark.scd2.order import newest_first, total_order
@@ -52,7 +52,7 @@ def last_events(events: DataFrame, roles: Roles) -> DataFrame:
     )
 
 
-def versions(events: DataFrame, spec: TableSpec, roles: Roles) -> DataFrame:
+def versions(events: DataFrame, spec: VersionedTable, roles: Roles) -> DataFrame:
     """Return the rows of history: lake_key, lake_from, from, to and the values.
 
     Takes events with lake_effective_final. Of events with one time the last counts; equal

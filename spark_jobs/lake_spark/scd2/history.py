@@ -8,7 +8,7 @@ from typing import Callable, Dict, Mapping, Optional, Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import SurrogateKind, TableSpec
+from lake_spec.model import SurrogateKind, VersionedTable
 from lake_spark.changelog.schema import DELETE, LogColumn
 from lake_spark.scd2 import fold, invariants, surrogate_keys
 from lake_spark.scd2.derived_table import Layer
@@ -28,7 +28,7 @@ class HistoryLayer(Layer):
 
     def __init__(
         self,
-        spec: TableSpec,
+        spec: VersionedTable,
         columns: Sequence[str],
         narrow: Sequence[str] = (),
         *,
@@ -93,7 +93,7 @@ class HistoryLayer(Layer):
 
 def version_rows(
     events: DataFrame,
-    spec: TableSpec,
+    spec: VersionedTable,
     columns: Sequence[str],
     narrow: Sequence[str] = (),
 ) -> DataFrame:
@@ -105,14 +105,14 @@ def version_rows(
 
 
 def version_rows_of_single_events(
-    events: DataFrame, spec: TableSpec, columns: Sequence[str]
+    events: DataFrame, spec: VersionedTable, columns: Sequence[str]
 ) -> DataFrame:
     """Return the same of events that are the only ones of their keys."""
     seen = invariants.with_witnesses_of_single_events(events)
     return _rows(fold.versions_of_single_events(seen), spec, columns)
 
 
-def _rows(spans: DataFrame, spec: TableSpec, columns: Sequence[str]) -> DataFrame:
+def _rows(spans: DataFrame, spec: VersionedTable, columns: Sequence[str]) -> DataFrame:
     """Return versions in the columns of the table, and the witnesses."""
     names = spec.history.columns
     gone = F.col(LogColumn.OP) == DELETE
@@ -136,7 +136,7 @@ def _rows(spans: DataFrame, spec: TableSpec, columns: Sequence[str]) -> DataFram
     )
 
 
-def _surrogate_key(spec: TableSpec) -> Column:
+def _surrogate_key(spec: VersionedTable) -> Column:
     """Return the version's own key; a number is filled in from where numbers are kept."""
     asked = spec.history.surrogate_key
     is_number = asked.kind is SurrogateKind.INCREASING

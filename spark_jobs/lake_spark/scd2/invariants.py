@@ -12,7 +12,7 @@ from typing import Dict, Tuple
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from lake_spec.model import TableSpec
+from lake_spec.model import VersionedTable
 from lake_spark.changelog.schema import DELETE, LogColumn
 from lake_spark.scd2 import fold
 from lake_spark.scd2.derived_table import REMOVED
@@ -44,7 +44,7 @@ def with_witnesses_of_single_events(events: DataFrame) -> DataFrame:
     return events.withColumns({NEXT_DELETE: never, IS_LAST: F.lit(True)})
 
 
-def of_history(spec: TableSpec) -> Dict[str, str]:
+def of_history(spec: VersionedTable) -> Dict[str, str]:
     """Return promise -> SQL of a breach, for rows that `checked` was given."""
     names = spec.history.columns
     return {
@@ -59,7 +59,7 @@ def of_history(spec: TableSpec) -> Dict[str, str]:
     }
 
 
-def checked(rows: DataFrame, spec: TableSpec) -> DataFrame:
+def checked(rows: DataFrame, spec: VersionedTable) -> DataFrame:
     """Return the rows with what the invariants need of a version's neighbours."""
     names = spec.history.columns
     by_key = Window.partitionBy(KEY, F.col("lake_action") == REMOVED)
@@ -74,7 +74,7 @@ def checked(rows: DataFrame, spec: TableSpec) -> DataFrame:
     )
 
 
-def checked_single_events(rows: DataFrame, spec: TableSpec) -> DataFrame:
+def checked_single_events(rows: DataFrame, spec: VersionedTable) -> DataFrame:
     """Return the same of versions that have no neighbours."""
     is_current = F.col(spec.history.columns.is_current)
     return rows.withColumns(
@@ -82,6 +82,6 @@ def checked_single_events(rows: DataFrame, spec: TableSpec) -> DataFrame:
     )
 
 
-def _ended(spec: TableSpec) -> Column:
+def _ended(spec: VersionedTable) -> Column:
     names = spec.history.columns
     return ~F.col(names.is_current) & ~F.col(names.is_deleted)

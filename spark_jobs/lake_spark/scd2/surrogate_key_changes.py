@@ -12,7 +12,7 @@ from typing import Tuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import TableSpec
+from lake_spec.model import VersionedTable
 from lake_spec.state.report import MOST_LISTED, MovedKey
 from lake_spark.scd2.derived_table import REMOVED
 from lake_spark.scd2.events import KEY
@@ -29,7 +29,7 @@ class Moved:
     first: Tuple[MovedKey, ...] = ()
 
 
-def moved_keys(changes: DataFrame, spec: TableSpec) -> Moved:
+def moved_keys(changes: DataFrame, spec: VersionedTable) -> Moved:
     """Return removed versions with those that now cover their time, in the order of keys.
 
     Takes all rows of the affected keys, each with its lake_action.
@@ -59,7 +59,7 @@ def moved_keys(changes: DataFrame, spec: TableSpec) -> Moved:
     return Moved(gone.count(), tuple(MovedKey(*row) for row in shown))
 
 
-def _versions(changes: DataFrame, spec: TableSpec) -> DataFrame:
+def _versions(changes: DataFrame, spec: VersionedTable) -> DataFrame:
     names = spec.history.columns
     return changes.where(~F.col(names.is_deleted)).select(
         KEY,

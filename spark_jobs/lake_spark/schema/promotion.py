@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Container, Dict, Iterator, List, Optional, Tuple
 
-from lake_spec.model.column_type import ColumnType, parse_type
+from lake_spec.model.column_type import ColumnType, WHOLE_DIGITS, parse_type
 
 _WIDER = {
     "int": {"bigint", "double"},
@@ -44,7 +44,6 @@ _FITS = {
 """Types of tables, next to text, that hold each of them. The first number of times is of
 nanoseconds since 1970, of times of a day the number of microseconds."""
 
-_INTEGER_DIGITS = {"int": 10, "bigint": 19}
 _DEEPEST_STORED = 1000
 _TEXT_KEYS = ("int", "bigint", "decimal", "boolean", "date", "timestamp")
 """Types whose values have one text each, under which they can be keys of maps."""
@@ -104,9 +103,9 @@ def field_of(struct: ColumnType, name: str) -> Optional[Tuple[str, ColumnType]]:
 def widens(old: ColumnType, new: ColumnType) -> bool:
     """Return whether every value of `old` has its place in `new`."""
     if old.name != new.name:
-        is_decimal = new.name == "decimal" and old.name in _INTEGER_DIGITS
+        is_decimal = new.name == "decimal" and old.name in WHOLE_DIGITS
         if is_decimal:
-            return new.digits[0] - new.digits[1] >= _INTEGER_DIGITS[old.name]
+            return new.digits[0] - new.digits[1] >= WHOLE_DIGITS[old.name]
         return new.name in _WIDER.get(old.name, ())
     if old.name == "decimal":
         (precision, scale), (wider, finer) = old.digits, new.digits

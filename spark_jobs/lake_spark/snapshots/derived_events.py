@@ -10,7 +10,7 @@ from typing import Any, Tuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lake_spec.model import TableSpec
+from lake_spec.model import SnapshotTable
 from lake_spark.changelog.schema import DELETE, LogColumn, UPSERT
 from lake_spark.snapshots.source_snapshot import SourceSnapshot
 
@@ -24,7 +24,7 @@ UPSERTS = f"lake_op = '{UPSERT}' AND lake_change IN ('new', 'changed')"
 """Rows of a snapshot that become upsert events."""
 
 
-def dated(upserts: DataFrame, spec: TableSpec, previous: Column) -> DataFrame:
+def dated(upserts: DataFrame, spec: SnapshotTable, previous: Column) -> DataFrame:
     """Let upserts be valid from `effective_at`, where it can be believed.
 
     Not before the `previous` snapshot's time, which said otherwise; and where it did not

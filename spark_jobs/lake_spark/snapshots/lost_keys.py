@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lake_spec.model import MissingKeys, TableSpec
+from lake_spec.model import MissingKeys, SnapshotTable
 from lake_spark.errors import TooManyLosses
 from lake_spark.snapshots.source_snapshot import SourceSnapshot, of_scope
 
@@ -10,7 +10,7 @@ MIN_KEYS = 10
 """Below this many keys the lost share is not judged, unless all of them are lost."""
 
 
-def refuse_empty(snapshot: SourceSnapshot, known: int, spec: TableSpec) -> None:
+def refuse_empty(snapshot: SourceSnapshot, known: int, spec: SnapshotTable) -> None:
     """Refuse a snapshot without rows: more often a broken export than an empty table."""
     scope = snapshot.scopes[0] if spec.scope else None
     named = ", ".join(each.path for each in snapshot.files[:3])
@@ -24,17 +24,17 @@ def refuse_empty(snapshot: SourceSnapshot, known: int, spec: TableSpec) -> None:
     )
 
 
-def refuse_losses(known: int, absent: int, spec: TableSpec, scope: str) -> None:
+def refuse_losses(known: int, absent: int, spec: SnapshotTable, scope: str) -> None:
     """Refuse an empty or broken export, which must not close a table.
 
     `scope` is for the words.
     """
-    if spec.snapshot.missing_keys is not MissingKeys.IGNORE:
+    if spec.source.missing_keys is not MissingKeys.IGNORE:
         remedy = (
             "Land a whole snapshot in its place. If the loss is right, run "
             f"{spec.domain}_incremental with accept_losses."
         )
-        share, setting = spec.snapshot.lost_share, "source.lost_share"
+        share, setting = spec.source.lost_share, "source.lost_share"
         refuse_loss(known, absent, share, setting, remedy, of=scope)
 
 

@@ -17,11 +17,14 @@ from lake_spark.schema.spark_types import with_types
 from lake_spark.snapshots.derived_events import BEFORE, KNOWN
 from lake_spark.snapshots.source_snapshot import SourceSnapshot, scope_text
 from lake_spark.storage.commit_values import CommitValue
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import SnapshotRun
 
 
 def before(
-    run: TableRun, snapshot: SourceSnapshot, columns: Columns, ingested: IngestedFiles
+    run: SnapshotRun,
+    snapshot: SourceSnapshot,
+    columns: Columns,
+    ingested: IngestedFiles,
 ) -> DataFrame:
     """Return rows as of the snapshot before: lake_key, the columns, KNOWN and BEFORE.
 
@@ -39,13 +42,13 @@ def before(
     return _by_current(run, columns)
 
 
-def _nothing(run: TableRun, columns: Columns) -> DataFrame:
+def _nothing(run: SnapshotRun, columns: Columns) -> DataFrame:
     kinds = [(KEY, "string"), *columns, (KNOWN, "boolean"), (BEFORE, "timestamp")]
     schema = ", ".join(f"`{name}` {kind}" for name, kind in kinds)
     return run.spark.createDataFrame([], schema)
 
 
-def _by_current(run: TableRun, columns: Columns) -> DataFrame:
+def _by_current(run: SnapshotRun, columns: Columns) -> DataFrame:
     return with_types(living_rows(run), typed(columns)).select(
         KEY,
         *[name for name, _ in columns],
@@ -55,7 +58,10 @@ def _by_current(run: TableRun, columns: Columns) -> DataFrame:
 
 
 def _by_log(
-    run: TableRun, snapshot: SourceSnapshot, columns: Columns, ingested: IngestedFiles
+    run: SnapshotRun,
+    snapshot: SourceSnapshot,
+    columns: Columns,
+    ingested: IngestedFiles,
 ) -> DataFrame:
     """Return the last event of each identity, also of those that are gone."""
     spec, names = run.spec, [name for name, _ in columns]

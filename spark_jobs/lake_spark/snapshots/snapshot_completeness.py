@@ -14,7 +14,8 @@ from datetime import datetime
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import Complete, Snapshot, TableSpec
+from lake_spec.layout.hidden_paths import is_hidden
+from lake_spec.model import Complete, SnapshotTable
 from lake_spec.text.globs import glob_pattern
 from lake_spec.text.marked_values import row_value
 from lake_spark.errors import BadFile, LateSnapshot, WrongManifest, WrongSnapshotFiles
@@ -29,7 +30,7 @@ from lake_spark.landing.ingested_files import IngestedFiles
 from lake_spark.snapshots.snapshot_times import time_of_path
 from lake_spark.snapshots.source_snapshot import SourceSnapshot, times_taken
 from lake_spark.storage.object_store import split_uri
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import SnapshotRun
 
 LARGEST_MANIFEST = 64 * 1024 * 1024
 """Bytes of a manifest: a million names of 60 characters."""
@@ -42,27 +43,24 @@ _NAMES = (
 _SIZES = ("size", "content_length", "contentLength", "bytes")
 
 
-def declared(spec: TableSpec) -> Optional[Complete]:
+def declared(spec: SnapshotTable) -> Optional[Complete]:
     """Return what the table declares about complete snapshots."""
-    return spec.source.complete if isinstance(spec.source, Snapshot) else None
+    return spec.source.complete
 
 
-def is_one_file(spec: TableSpec) -> bool:
+def is_one_file(spec: SnapshotTable) -> bool:
     """Return whether a snapshot is one file: none declared, and nothing pulls several."""
-    source = spec.source
-    if not isinstance(source, Snapshot):
-        return False
-    return source.complete is None and source.pulled_from is None
+    return spec.source.complete is None and spec.source.pulled_from is None
 
 
-def marker_of(spec: TableSpec) -> Optional[str]:
+def marker_of(spec: SnapshotTable) -> Optional[str]:
     """Return the name or glob of objects that say that a snapshot is complete."""
     complete = declared(spec)
     return (complete.marker or complete.manifest) if complete else None
 
 
 def with_markers(
-    run: TableRun,
+    run: SnapshotRun,
     snapshots: Sequence[SourceSnapshot],
     markers: Sequence[LandingFile],
     ingested: IngestedFiles,
@@ -100,10 +98,10 @@ def with_markers(
 
 
 def _of_path(
-    marker: LandingFile, spec: TableSpec
+    marker: LandingFile, spec: SnapshotTable
 ) -> Tuple[Optional[datetime], Tuple[str, ...]]:
     """Return time and scope that a marker's path names; none of what it does not name."""
-    where, zone = spec.snapshot.snapshot_time, spec.snapshot.timezone
+    where, zone = spec.source.snapshot_time, spec.source.timezone
     try:
         at = time_of_path(marker.path, where, zone) if where.pattern else None
     except BadFile:
@@ -115,7 +113,7 @@ def _of_path(
 
 
 def _of_folder(
-    run: TableRun,
+    run: SnapshotRun,
     marker: LandingFile,
     snapshots: Sequence[SourceSnapshot],
     ingested: IngestedFiles,
@@ -149,7 +147,7 @@ def _of_folder(
 
 
 def what_is_missing(
-    run: TableRun,
+    run: SnapshotRun,
     snapshot: SourceSnapshot,
     landing: Sequence[str],
     ingested: IngestedFiles,
@@ -187,9 +185,9 @@ def what_is_missing(
     return _by_parts(snapshot, complete.parts or "")
 
 
-def _bad_in_folder(run: TableRun, snapshot: SourceSnapshot) -> List[str]:
+def _bad_in_folder(run: SnapshotRun, snapshot: SourceSnapshot) -> List[str]:
     """List bad files in its folders whose time is unknown: they may be of the snapshot."""
-    if run.spec.snapshot.snapshot_time.column is None:
+    if run.spec.source.snapshot_time.column is None:
         return []
     folders = {each.path.rpartition("/")[0] for each in snapshot.files}
     bad = [each["path"] for each in run.report.set_aside]
@@ -214,7 +212,7 @@ def waits(
     )
 
 
-def _refuse_several(snapshot: SourceSnapshot, spec: TableSpec) -> None:
+def _refuse_several(snapshot: SourceSnapshot, spec: SnapshotTable) -> None:
     """Refuse several files where nothing is declared: a snapshot is then one file."""
     if len(snapshot.files) > 1 and snapshot.scopes and is_one_file(spec):
         paths = [each.path for each in snapshot.files]
@@ -232,7 +230,7 @@ def several(name: str, files: Sequence[LandingFile]) -> str:
 
 
 def _refuse_second(
-    snapshot: SourceSnapshot, spec: TableSpec, ingested: IngestedFiles
+    snapshot: SourceSnapshot, spec: SnapshotTable, ingested: IngestedFiles
 ) -> None:
     """Refuse another file of a complete snapshot; where rows name scopes, also a scope."""
     if snapshot.scopes:
@@ -331,7 +329,7 @@ class _Listed:
 
 
 def _by_manifest(
-    run: TableRun, snapshot: SourceSnapshot, landing: Sequence[str]
+    run: SnapshotRun, snapshot: SourceSnapshot, landing: Sequence[str]
 ) -> Optional[str]:
     if not snapshot.markers:
         glob = marker_of(run.spec)
@@ -362,7 +360,7 @@ def _by_manifest(
 
 
 def _of_snapshot(
-    run: TableRun,
+    run: SnapshotRun,
     snapshot: SourceSnapshot,
     manifest: LandingFile,
     found: Sequence[_Listed],
@@ -372,12 +370,10 @@ def _of_snapshot(
     Leave out those of its other scopes.
     """
     listed: Dict[str, _Listed] = {}
-    files, marker = glob_pattern(run.spec.snapshot.files), marker_of(run.spec)
+    files, marker = glob_pattern(run.spec.source.files), marker_of(run.spec)
     for each in found:
-        parts = each.path.split("/")
-        hidden = any(part.startswith((".", "_")) for part in parts)
         if (
-            hidden
+            is_hidden(each.path)
             or marker
             and is_marker(each.path, marker)
             or not files.fullmatch(each.path)
@@ -417,7 +413,7 @@ def _refuse_unlisted(
 
 
 def _refuse_other_sizes(
-    run: TableRun,
+    run: SnapshotRun,
     manifest: LandingFile,
     listed: Dict[str, _Listed],
     there: Dict[str, LandingFile],
@@ -446,7 +442,7 @@ def _bad_manifest(manifest: LandingFile, what: str) -> WrongManifest:
     )
 
 
-def _read(run: TableRun, manifest: LandingFile) -> List[_Listed]:
+def _read(run: SnapshotRun, manifest: LandingFile) -> List[_Listed]:
     """Read the entries of a manifest, their names made paths below the landing folder."""
     if manifest.size > LARGEST_MANIFEST:
         raise _bad_manifest(
@@ -481,7 +477,9 @@ def _entries(text: str) -> Sequence[Any]:
     return found[0]
 
 
-def _listed(run: TableRun, manifest: LandingFile, number: int, entry: Any) -> _Listed:
+def _listed(
+    run: SnapshotRun, manifest: LandingFile, number: int, entry: Any
+) -> _Listed:
     name, size = entry, None
     if isinstance(entry, dict):
         meta = entry.get("meta")
@@ -498,7 +496,7 @@ def _listed(run: TableRun, manifest: LandingFile, number: int, entry: Any) -> _L
     return _Listed(_path_of(run, manifest, name), size)
 
 
-def _path_of(run: TableRun, manifest: LandingFile, name: str) -> str:
+def _path_of(run: SnapshotRun, manifest: LandingFile, name: str) -> str:
     """Return a name as a path below the landing folder: a URI, key, or by the manifest."""
     root = f"{run.landing.rstrip('/')}/"
     uri = re.sub(r"^s3[an]://", "s3://", name)

@@ -6,19 +6,19 @@ from typing import Callable, List, Optional, Sequence
 
 from pyspark.sql import Column, DataFrame, Row
 
-from lake_spec.model import MissingKeys, TableSpec
+from lake_spec.model import MissingKeys, SnapshotTable
 from lake_spec.state.report import FileReport
 from lake_spark.changelog.schema import LogColumn
 from lake_spark.snapshots import lost_keys, source_snapshot
 from lake_spark.snapshots.source_snapshot import SourceSnapshot
 from lake_spark.storage.session import FEW_ROWS
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import SnapshotRun
 
 _KNOWN = ("changed", "unchanged", "absent", "held")
 """What can become of a key that lived as of the snapshot before."""
 
 
-def count(compared: DataFrame, spec: TableSpec, *more: Column) -> List[Row]:
+def count(compared: DataFrame, spec: SnapshotTable, *more: Column) -> List[Row]:
     """Count the rows, by lake_path (null if absent), lake_scope, lake_change and more."""
     scope = source_snapshot.scope_text(spec).alias("lake_scope")
     groups = compared.groupBy(LogColumn.PATH, scope, "lake_change", *more)
@@ -35,7 +35,7 @@ def total(counts: Sequence[Row], **wanted: Optional[str]) -> int:
 
 
 def refuse(
-    run: TableRun,
+    run: SnapshotRun,
     snapshot: SourceSnapshot,
     files: Sequence[FileReport],
     counts: Sequence[Row],
@@ -50,23 +50,23 @@ def refuse(
 
 
 def _refuse_empty(
-    run: TableRun,
+    run: SnapshotRun,
     snapshot: SourceSnapshot,
     files: Sequence[FileReport],
     known: Callable[[], int],
 ) -> None:
     said = set(snapshot.scopes) <= set(run.accepted.empty_scopes)
-    if run.accepted.losses or run.spec.snapshot.may_be_empty or said:
+    if run.accepted.losses or run.spec.source.may_be_empty or said:
         return
     if not any(each.landed for each in files):
         lost_keys.refuse_empty(snapshot, known(), run.spec)
 
 
 def _refuse_losses(
-    run: TableRun, files: Sequence[FileReport], counts: Sequence[Row]
+    run: SnapshotRun, files: Sequence[FileReport], counts: Sequence[Row]
 ) -> None:
     is_empty = not any(each.landed for each in files)
-    if run.accepted.losses or (is_empty and run.spec.snapshot.may_be_empty):
+    if run.accepted.losses or (is_empty and run.spec.source.may_be_empty):
         return
     for scope in {row.lake_scope for row in counts} - set(run.accepted.empty_scopes):
         lost = {what: total(counts, scope=scope, change=what) for what in _KNOWN}
@@ -74,9 +74,9 @@ def _refuse_losses(
         lost_keys.refuse_losses(sum(lost.values()), lost["absent"], run.spec, words)
 
 
-def events(run: TableRun, counts: Sequence[Row]) -> int:
+def events(run: SnapshotRun, counts: Sequence[Row]) -> int:
     """Return how many upserts and derived deletes follow from the rows."""
-    deletes = run.spec.snapshot.missing_keys is MissingKeys.DELETE
+    deletes = run.spec.source.missing_keys is MissingKeys.DELETE
     kinds = ("new", "changed", *(["absent"] if deletes else []))
     return sum(total(counts, change=each) for each in kinds)
 

@@ -15,7 +15,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from lake_spec.model import MissingKeys, TableSpec
+from lake_spec.model import MissingKeys, SnapshotTable
 from lake_spec.text.sql_text import sql_identifier
 from lake_spark.changelog.not_sent import is_missing
 from lake_spark.changelog.schema import LogColumn
@@ -70,7 +70,7 @@ def compared(
     held: Optional[DataFrame],
     steps: Sequence[SnapshotInOrder],
     newest: Mapping[Optional[str], datetime],
-    spec: TableSpec,
+    spec: SnapshotTable,
     columns: Sequence[str],
 ) -> DataFrame:
     """Compare the rows of all snapshots, each with what was known before its snapshot.
@@ -88,7 +88,7 @@ def compared(
         for file in step.snapshot.files
     ]
     place_of = F.broadcast(small_table(spark, _PLACES, places))
-    ignores = spec.snapshot.missing_keys is MissingKeys.IGNORE
+    ignores = spec.source.missing_keys is MissingKeys.IGNORE
     step_of = F.broadcast(
         small_table(spark, _STEPS, rows_of_steps(steps, newest, ignores))
     )
@@ -128,7 +128,7 @@ def compared(
     )
 
 
-def _kept(spec: TableSpec, columns: Sequence[str]) -> List[str]:
+def _kept(spec: SnapshotTable, columns: Sequence[str]) -> List[str]:
     """Return the columns whose values a derived delete keeps."""
     names = {*spec.key, *([spec.scope.column] if spec.scope else [])}
     return [name for name in columns if name in names]
@@ -212,7 +212,7 @@ def _with_what_was(line: DataFrame, dropped: Sequence[str]) -> DataFrame:
     )
 
 
-def outcomes(line: DataFrame, spec: TableSpec, columns: Sequence[str]) -> DataFrame:
+def outcomes(line: DataFrame, spec: SnapshotTable, columns: Sequence[str]) -> DataFrame:
     """Return what `compared` found: a row per landed row, derived delete and held key.
 
     lake_change is 'new', 'changed', 'unchanged', 'duplicate', 'absent', or 'held': a key

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.facts.clock_times import dates_by_clock
-from lake_spec.model import SnapshotTime, TableSpec
+from lake_spec.model import SnapshotTable, SnapshotTime
 from lake_spec.text.clocks import is_doubled
 from lake_spec.text.marked_values import row_value
 from lake_spec.text.sql_text import sql_identifier
@@ -37,16 +37,16 @@ from lake_spark.landing.files import first_shown, LandingFile, scopes_of
 from lake_spark.reading import reader, row_expressions
 from lake_spark.schema.timestamps import instant_of
 from lake_spark.storage.halves import by_halves
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import SnapshotRun
 
 _TYPES = ("string", "date", "timestamp")
 
 
 def dated(
-    run: TableRun, files: Sequence[LandingFile], bad: List[BadFile]
+    run: SnapshotRun, files: Sequence[LandingFile], bad: List[BadFile]
 ) -> List[LandingFile]:
     """Return the files with time and scope of their snapshots; those without are `bad`."""
-    source = run.spec.snapshot
+    source = run.spec.source
     where, zone = source.snapshot_time, source.timezone
     if source.pulled_from:
         zone = "UTC"
@@ -66,9 +66,9 @@ def dated(
     return found
 
 
-def _warn_of_doubled_hours(run: TableRun, files: Sequence[LandingFile]) -> None:
+def _warn_of_doubled_hours(run: SnapshotRun, files: Sequence[LandingFile]) -> None:
     """Name snapshots of an hour that clocks show twice: contract section 4."""
-    zone = run.spec.landed.timezone
+    zone = run.spec.source.timezone
     doubled = [
         each.path
         for each in files
@@ -112,10 +112,10 @@ _Seen = Tuple[LandingFile, Optional[Row]]
 class _TimesOfFiles:
     """Snapshot times from a column: one pass over it, for all files of a shape."""
 
-    def __init__(self, run: TableRun, bad: List[BadFile]) -> None:
+    def __init__(self, run: SnapshotRun, bad: List[BadFile]) -> None:
         self.run = run
-        self.spec: TableSpec = run.spec
-        self.where: SnapshotTime = run.spec.snapshot.snapshot_time
+        self.spec: SnapshotTable = run.spec
+        self.where: SnapshotTime = run.spec.source.snapshot_time
         self.bad = bad
 
     def read(self, files: Sequence[LandingFile]) -> Dict[str, datetime]:
@@ -201,7 +201,7 @@ class _TimesOfFiles:
                 "for each snapshot.",
             )
         if isinstance(row.least, str):
-            zone = self.spec.landed.timezone
+            zone = self.spec.source.timezone
             return _timestamp(file.path, row.least, self.where, zone)
         return _of_micros(row.least)
 

@@ -12,7 +12,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from lake_spec.model import TableSpec
+from lake_spec.model import SnapshotTable
 from lake_spec.text.marked_values import quoted_value
 from lake_spark.errors import LateSnapshot
 from lake_spark.landing.files import LandingFile
@@ -40,7 +40,7 @@ class SourceSnapshot:
 
 
 def group_snapshots(
-    files: Sequence[LandingFile], spec: TableSpec
+    files: Sequence[LandingFile], spec: SnapshotTable
 ) -> List[SourceSnapshot]:
     """Group the files into the snapshots that they make up, oldest first."""
     groups: Dict[Tuple[datetime, Tuple[str, ...]], List[LandingFile]] = {}
@@ -71,7 +71,7 @@ def is_full_load(file: LandingFile, ingested: IngestedFiles) -> bool:
 
 
 def refuse_late(
-    snapshot: SourceSnapshot, ingested: IngestedFiles, spec: TableSpec
+    snapshot: SourceSnapshot, ingested: IngestedFiles, spec: SnapshotTable
 ) -> None:
     """Refuse a snapshot that is not newer than the last one ingested."""
     newest = times_taken(ingested)
@@ -88,14 +88,14 @@ def refuse_late(
         )
 
 
-def of_scope(scope: Optional[str], spec: TableSpec) -> str:
+def of_scope(scope: Optional[str], spec: SnapshotTable) -> str:
     """Return ` of <column> '<value>'` for messages; nothing without a scope."""
     if scope is None or spec.scope is None:
         return ""
     return f" of {spec.scope.column} {quoted_value(scope)}"
 
 
-def scope_text(spec: TableSpec) -> Column:
+def scope_text(spec: SnapshotTable) -> Column:
     """Return a row's scope value as text; null without a scope."""
     scope = spec.scope
     value = F.col(scope.column) if scope else F.lit(None)

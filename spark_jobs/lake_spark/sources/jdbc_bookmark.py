@@ -25,7 +25,7 @@ from lake_spec.state.state_format import (
 from lake_spec.text.marked_values import row_value
 from lake_spark.errors import PullFailed
 from lake_spark.sources.staging_folder import folder_at, pulled_before
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 Value = Union[Decimal, datetime]
 
@@ -90,7 +90,7 @@ def text_of(value: Value) -> str:
 class BookmarkFile:
     """The bookmark of a run's table."""
 
-    run: TableRun
+    run: FileRun
     pull: JdbcChanges
 
     @property

@@ -43,7 +43,7 @@ from lake_spark.sources.jdbc_overlap import begin_of
 from lake_spark.sources.jdbc_tables import OpenTable, RANGE, opened_later
 from lake_spark.sources.staging_folder import discard_unfinished, pulled_before
 from lake_spark.sources.write_files import land_if_any
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 START = "start"
 """Where a run is asked to pull all rows again."""
@@ -68,7 +68,7 @@ class CursorRange:
         return text_of(self.top) if self.top is not None else None
 
 
-def pull_changes(run: TableRun, pull: JdbcChanges) -> None:
+def pull_changes(run: FileRun, pull: JdbcChanges) -> None:
     """Pull the rows whose cursor is not before the last pull's end, less the overlap."""
     discard_unfinished(run)
     file = BookmarkFile(run, pull)
@@ -125,7 +125,7 @@ def _whole_where_lacking(
         return names, start
     # Else all rows would lose what they have in a column that was perhaps renamed.
     is_gone = jdbc_columns.is_any_gone(table, known)
-    if not is_gone and run.spec.landed.new_columns is NewColumns.REFRESH:
+    if not is_gone and run.spec.source.new_columns is NewColumns.REFRESH:
         run.say(f"reading all of {table.name}: new {jdbc_columns.in_words(lacking)}")
         return names, None
     run.warn(
@@ -169,7 +169,7 @@ def facts_of_load(table: OpenTable, pull: JdbcChanges, path: str) -> Dict[str, A
     return _facts(pull, path, _reach(table, cursor_of(table, pull)), names)
 
 
-def remember_load(run: TableRun, pull: JdbcChanges, facts: Dict[str, Any]) -> None:
+def remember_load(run: FileRun, pull: JdbcChanges, facts: Dict[str, Any]) -> None:
     """Move the bookmark to where a load that has landed goes; never back."""
     file = BookmarkFile(run, pull)
     bookmark, content = file.load()
@@ -297,7 +297,7 @@ def _is_soon(top: Optional[Value], limit: Value) -> bool:
     return top <= limit + TOLERANCE
 
 
-def _last(run: TableRun, bookmark: Bookmark, reach: CursorRange) -> Optional[Value]:
+def _last(run: FileRun, bookmark: Bookmark, reach: CursorRange) -> Optional[Value]:
     """Return the bookmark's end, where the cursor still is of its kind.
 
     Never in the future.
@@ -320,7 +320,7 @@ def _last(run: TableRun, bookmark: Bookmark, reach: CursorRange) -> Optional[Val
 
 
 def _asked(
-    run: TableRun, pull: JdbcChanges, table: OpenTable, column: SourceColumn
+    run: FileRun, pull: JdbcChanges, table: OpenTable, column: SourceColumn
 ) -> Optional[Value]:
     """Return where this run was asked to begin, if it was."""
     text = run.accepted.pull_from

@@ -15,16 +15,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from lake_spec.model import Engine, Feed, JdbcChanges, TableSpec
+from lake_spec.model import Engine, Feed, FileTable, JdbcChanges
 from lake_spec.text.schema_json import plain_schema
 from lake_spark.landing.files import list_landing
 from lake_spark.sources.jdbc_bookmark import Landed, Value
 from lake_spark.sources.staging_folder import folder_at
 from lake_spark.sources.write_files import FORMAT
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 
-def lands_in_load(spec: TableSpec) -> bool:
+def lands_in_load(spec: FileTable) -> bool:
     """Return whether rows of a load that are read again are landed as its rows."""
     changes, source = spec.changes_from, spec.source
     if not isinstance(changes, JdbcChanges) or not isinstance(source, Feed):
@@ -35,7 +35,7 @@ def lands_in_load(spec: TableSpec) -> bool:
     return load == (changes.connection, changes.table)
 
 
-def columns_of(run: TableRun, pulls: Iterable[Landed]) -> Tuple[str, ...]:
+def columns_of(run: FileRun, pulls: Iterable[Landed]) -> Tuple[str, ...]:
     """Return the columns that pulls landed."""
     names: List[str] = []
     for each in pulls:
@@ -46,7 +46,7 @@ def columns_of(run: TableRun, pulls: Iterable[Landed]) -> Tuple[str, ...]:
 
 def less(
     rows: DataFrame,
-    run: TableRun,
+    run: FileRun,
     pulls: Iterable[Landed],
     cursor: str,
     start: Value,
@@ -65,7 +65,7 @@ def less(
 
 
 def split(
-    rows: DataFrame, run: TableRun, loads: Iterable[Landed]
+    rows: DataFrame, run: FileRun, loads: Iterable[Landed]
 ) -> Tuple[Optional[DataFrame], DataFrame]:
     """Return the rows that those loads landed with fewer columns, and the others."""
     again, others = None, rows
@@ -97,7 +97,7 @@ def _literal(value: Value) -> Any:
     return value.replace(tzinfo=timezone.utc) if isinstance(value, datetime) else value
 
 
-def _schema(run: TableRun, pull: Landed) -> Optional[StructType]:
+def _schema(run: FileRun, pull: Landed) -> Optional[StructType]:
     """Return the columns that a pull landed; None if it is not there any more."""
     facts = folder_at(run, pull.path).facts()
     if facts is None:
@@ -107,7 +107,7 @@ def _schema(run: TableRun, pull: Landed) -> Optional[StructType]:
 
 
 def _landed(
-    rows: DataFrame, run: TableRun, pull: Landed, *, with_fewer: bool = False
+    rows: DataFrame, run: FileRun, pull: Landed, *, with_fewer: bool = False
 ) -> Optional[DataFrame]:
     """Return what a pull landed, where it is there and can be compared with rows of now.
 
@@ -131,4 +131,4 @@ def _landed(
         return None
     reader = run.spark.read.schema(schema).options(**FORMAT)
     reader = reader.option("__globPaths__", "false")
-    return reader.format(run.spec.landed.format.type).load([f.uri for f in files])
+    return reader.format(run.spec.source.format.type).load([f.uri for f in files])

@@ -17,10 +17,10 @@ from lake_spark.sources.database import SourceColumn
 from lake_spark.sources.jdbc_tables import OpenTable, opened, opened_later
 from lake_spark.sources.staging_folder import discard_unfinished, pulled_before
 from lake_spark.sources.write_files import land
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 
-def pull_load(run: TableRun, pull: JdbcTable) -> None:
+def pull_load(run: FileRun, pull: JdbcTable) -> None:
     """Pull the table as the full load, once: not where one was landed or ingested."""
     discard_unfinished(run)
     if pulled_before(run, LOAD) or _has_files(run, load=True):
@@ -37,7 +37,7 @@ def pull_load(run: TableRun, pull: JdbcTable) -> None:
             jdbc_incremental.remember_load(run, changes, facts)
 
 
-def _same_table(run: TableRun, pull: JdbcTable) -> Optional[JdbcChanges]:
+def _same_table(run: FileRun, pull: JdbcTable) -> Optional[JdbcChanges]:
     """Return the changes by a cursor that go on from the load's end, if there are such."""
     changes = run.spec.changes_from
     if isinstance(changes, JdbcChanges):
@@ -46,7 +46,7 @@ def _same_table(run: TableRun, pull: JdbcTable) -> Optional[JdbcChanges]:
     return None
 
 
-def pull_first_snapshot(run: TableRun, pull: JdbcTable) -> None:
+def pull_first_snapshot(run: FileRun, pull: JdbcTable) -> None:
     """Pull a snapshot, where the table has none yet."""
     discard_unfinished(run)
     if _has_files(run, load=False):
@@ -55,19 +55,19 @@ def pull_first_snapshot(run: TableRun, pull: JdbcTable) -> None:
     _snapshot(run, pull)
 
 
-def pull_snapshot(run: TableRun, pull: JdbcTable) -> None:
+def pull_snapshot(run: FileRun, pull: JdbcTable) -> None:
     """Pull the table as it is now, as one more snapshot."""
     discard_unfinished(run)
     _snapshot(run, pull)
 
 
-def _snapshot(run: TableRun, pull: JdbcTable) -> None:
+def _snapshot(run: FileRun, pull: JdbcTable) -> None:
     with opened_later(run, pull, pulled_before(run, SNAPSHOTS)) as table:
         rows = table.in_ranges(_first_key(table), pull.parallel)
         land(table, f"{SNAPSHOTS}/{table.opened.at}", rows, keep_empty=True)
 
 
-def _has_files(run: TableRun, *, load: bool) -> bool:
+def _has_files(run: FileRun, *, load: bool) -> bool:
     """Return whether files of the load, or any, are in landing or were ingested."""
     globs = load_globs(run.spec) if load else all_globs(run.spec)
     if list_landing(run.store, run.landing, globs):

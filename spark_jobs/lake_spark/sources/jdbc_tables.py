@@ -15,14 +15,7 @@ from typing import Callable, Iterator, List, Optional, Sequence, Set, Tuple, Uni
 from pyspark.sql import DataFrame
 
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import (
-    Feed,
-    JdbcChanges,
-    JdbcTable,
-    Json,
-    PostgreSql,
-    TableSpec,
-)
+from lake_spec.model import Feed, FileTable, JdbcChanges, JdbcTable, Json, PostgreSql
 from lake_spec.model.connections import DATABASES
 from lake_spec.model.names import source_name
 from lake_spec.text.sql_text import sql_identifier, sql_literal
@@ -44,7 +37,7 @@ from lake_spark.sources.database import (
 from lake_spark.sources.mariadb import MariaDbDialect
 from lake_spark.sources.postgresql import PostgreSqlDialect
 from lake_spark.sources.secrets import credentials_of
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 TablePull = Union[JdbcTable, JdbcChanges]
 
@@ -66,7 +59,7 @@ _WRITTEN = {"date": _DATE, "timestamp_ntz": _TIME, "timestamp": rf"{_TIME}[+]00(
 class OpenTable:
     """A table as a snapshot shows it, while the driver's session is open."""
 
-    run: TableRun
+    run: FileRun
     server: Server
     session: Session
     opened: SessionSnapshot
@@ -150,7 +143,7 @@ def _quoted(dialect: Dialect, name: str) -> str:
     return ".".join(dialect.quoted(each) for each in name.split("."))
 
 
-def _typed(value: str, name: str, reading: Reading, spec: TableSpec) -> str:
+def _typed(value: str, name: str, reading: Reading, spec: FileTable) -> str:
     """Return a value of the type that is cast to.
 
     One that it does not hold stops the pull.
@@ -174,7 +167,7 @@ def _typed(value: str, name: str, reading: Reading, spec: TableSpec) -> str:
         texts = f"from_json({value}, {inner})"
         typed = f"CASE WHEN {value} NOT LIKE '!%' THEN CAST({texts} AS {kind}) END"
     # JSON's own numbers are doubles to many readers: digits are written as text.
-    exact = kind.startswith("decimal") and isinstance(spec.landed.format, Json)
+    exact = kind.startswith("decimal") and isinstance(spec.source.format, Json)
     shown = (
         f"substring({value}, 2, 200)" if kind[:5] == "array" else f"left({value}, 200)"
     )
@@ -220,7 +213,7 @@ def ranges(cuts: Sequence[str]) -> List[str]:
     return [first, *between, f"{RANGE} >= {cuts[-1]}"]
 
 
-def wanted_columns(spec: TableSpec) -> Callable[[str], TargetColumn]:
+def wanted_columns(spec: FileTable) -> Callable[[str], TargetColumn]:
     """Return how the table wants the source's columns, by their names in any case."""
     source = spec.source
     as_events = isinstance(source, Feed) and source.envelope is not None
@@ -233,7 +226,7 @@ def wanted_columns(spec: TableSpec) -> Callable[[str], TargetColumn]:
 
 
 @contextmanager
-def opened(run: TableRun, pull: TablePull) -> Iterator[OpenTable]:
+def opened(run: FileRun, pull: TablePull) -> Iterator[OpenTable]:
     """Yield the table of a pull, in one snapshot until the block ends; errors by name."""
     name, domain = pull.connection, run.spec.domain
     database = connection_of(run.environment, name, domain, *DATABASES)
@@ -265,7 +258,7 @@ def opened(run: TableRun, pull: TablePull) -> Iterator[OpenTable]:
 
 @contextmanager
 def opened_later(
-    run: TableRun, pull: TablePull, before: Sequence[str]
+    run: FileRun, pull: TablePull, before: Sequence[str]
 ) -> Iterator[OpenTable]:
     """Yield the table in a snapshot of a second that none of those folders is named for."""
     taken = {name[: len("2001-02-03T04-05-06")] for name in before}
@@ -281,7 +274,7 @@ def opened_later(
 
 
 def _sayable(
-    run: TableRun, pull: TablePull, columns: Sequence[SourceColumn]
+    run: FileRun, pull: TablePull, columns: Sequence[SourceColumn]
 ) -> Iterator[SourceColumn]:
     """Yield the columns whose names a spec can contain.
 
@@ -302,7 +295,7 @@ def _sayable(
 
 
 def _has_declared_columns(
-    spec: TableSpec, pull: TablePull, columns: Sequence[SourceColumn]
+    spec: FileTable, pull: TablePull, columns: Sequence[SourceColumn]
 ) -> None:
     """Refuse a table without a declared column, which was renamed or dropped there."""
     names = {each.name.lower() for each in columns}
@@ -332,7 +325,7 @@ def _listed(names: Sequence[str], most: int = 5) -> str:
     return f"{', '.join(names[:most]) or 'none'}{more}"
 
 
-def _missing(spec: TableSpec, names: Set[str]) -> Iterator[Tuple[str, Tuple[str, ...]]]:
+def _missing(spec: FileTable, names: Set[str]) -> Iterator[Tuple[str, Tuple[str, ...]]]:
     """Yield lake columns that no source column gives, with their source names."""
     declared = dict(spec.columns)
     for name in dict.fromkeys((*declared, *spec.key)):

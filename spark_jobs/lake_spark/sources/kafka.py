@@ -34,10 +34,10 @@ from lake_spark.sources.kafka_offsets import (
 )
 from lake_spark.sources.messages import Message, line
 from lake_spark.sources.secrets import credentials_of
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FeedRun
 
 
-def pull_topic(run: TableRun, source: KafkaTopic) -> List[str]:
+def pull_topic(run: FeedRun, source: KafkaTopic) -> List[str]:
     """Land what the topic holds beyond the last landed offset; return the new paths."""
     settings = _settings(run, source.connection)
     topic = kafka_admin.describe(run.spark, source.topic, settings)
@@ -55,7 +55,7 @@ def pull_topic(run: TableRun, source: KafkaTopic) -> List[str]:
     return paths
 
 
-def _settings(run: TableRun, name: str) -> Dict[str, str]:
+def _settings(run: FeedRun, name: str) -> Dict[str, str]:
     cluster = connection_of(run.environment, name, run.spec.domain, KafkaCluster)
     login = None
     if cluster.secret is not None:
@@ -66,14 +66,14 @@ def _settings(run: TableRun, name: str) -> Dict[str, str]:
     return kafka_admin.properties(cluster, login, trusted)
 
 
-def _landed(run: TableRun) -> Landed:
+def _landed(run: FeedRun) -> Landed:
     """Return what lies in landing, and what was ingested and may have left it."""
-    glob = run.spec.feed.changes
+    glob = run.spec.source.changes
     names = [each.path for each in list_landing(run.store, run.landing, [glob])]
     return landed([*names, *run.ingested_files().paths])
 
 
-def _refuse_losses(run: TableRun, topic: Topic, done: Landed) -> None:
+def _refuse_losses(run: FeedRun, topic: Topic, done: Landed) -> None:
     """Refuse or report messages that were never landed and are gone; pass over none."""
     losses = []
     if done.topic_ids and topic.id not in done.topic_ids:
@@ -102,7 +102,7 @@ def _expired(partition: Partition, wanted: int) -> str:
     )
 
 
-def _content(run: TableRun, rows: Iterable[Row]) -> Tuple[bytes, int]:
+def _content(run: FeedRun, rows: Iterable[Row]) -> Tuple[bytes, int]:
     """Return the lines of a landing file, packed, and how many they are.
 
     Tombstones of Debezium follow a delete that says the same: they are counted and
@@ -115,11 +115,13 @@ def _content(run: TableRun, rows: Iterable[Row]) -> Tuple[bytes, int]:
             run.report.tombstones += 1
         else:
             lines.append(line(Message(**row.asDict())) + "\n")
+    # A file of no byte is refused as one that was cut; an empty line is no record.
+    text = "".join(lines) or "\n"
     # Without a time in its head the same messages are the same bytes.
-    return gzip.compress("".join(lines).encode(), mtime=0), len(lines)
+    return gzip.compress(text.encode(), mtime=0), len(lines)
 
 
-def _land(run: TableRun, topic: Topic, each: Range, content: bytes, count: int) -> str:
+def _land(run: FeedRun, topic: Topic, each: Range, content: bytes, count: int) -> str:
     path = f"{CHANGES}/{each.path(topic.id)}"
     run.store.write(f"{run.landing}/{path}", content)
     run.say(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Callable, Dict
 
-from lake_spec.model import Engine, Feed, JdbcChanges, KafkaTopic, Snapshot
+from lake_spec.model import Engine, Feed, FeedTable, JdbcChanges, KafkaTopic, Snapshot
 from lake_spark.sources import jdbc_incremental, jdbc_reader, kafka
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 FULL_LOAD, INCREMENTAL = "full_load", "incremental"
 
 
-def land_pulled(run: TableRun, kind: str) -> None:
+def land_pulled(run: FileRun, kind: str) -> None:
     """Land what a full load or an incremental run of the table pulls, if anything.
 
     A dry run pulls nothing, nor does one whose window the files would not be in.
@@ -25,13 +25,13 @@ def land_pulled(run: TableRun, kind: str) -> None:
     _KINDS[kind](run)
 
 
-def _is_due(run: TableRun) -> bool:
+def _is_due(run: FileRun) -> bool:
     """Return whether the stage pulls: only the one that reads landing files first does."""
     prepares = run.report.stage.startswith("prepare_")
     return not run.dry_run and prepares == (run.spec.engine is Engine.STREAMER)
 
 
-def _full_load(run: TableRun) -> None:
+def _full_load(run: FileRun) -> None:
     source = run.spec.source
     if isinstance(source, Feed) and source.load_from:
         jdbc_reader.pull_load(run, source.load_from)
@@ -39,7 +39,7 @@ def _full_load(run: TableRun) -> None:
         jdbc_reader.pull_first_snapshot(run, source.pulled_from)
 
 
-def _incremental(run: TableRun) -> None:
+def _incremental(run: FileRun) -> None:
     source = run.spec.source
     if isinstance(source, Snapshot) and source.pulled_from:
         jdbc_reader.pull_snapshot(run, source.pulled_from)
@@ -47,10 +47,10 @@ def _incremental(run: TableRun) -> None:
     if isinstance(changes, JdbcChanges):
         jdbc_incremental.pull_changes(run, changes)
     if isinstance(changes, KafkaTopic):
-        kafka.pull_topic(run, changes)
+        kafka.pull_topic(run.of_kind(FeedTable), changes)
 
 
-_KINDS: Dict[str, Callable[[TableRun], None]] = {
+_KINDS: Dict[str, Callable[[FileRun], None]] = {
     FULL_LOAD: _full_load,
     INCREMENTAL: _incremental,
 }

@@ -14,7 +14,7 @@ from typing import Any, Dict, List, Optional
 from lake_spec.facts.pull_folders import pulled_folders
 from lake_spark.landing.files import PULLING, unfinished_folders
 from lake_spark.storage.object_store import ObjectStore
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun
 
 PULLED = "_pulled.json"
 """What a finished folder says of itself; all that is left of a pull without rows."""
@@ -63,12 +63,12 @@ class PullFolder:
         return facts
 
 
-def folder_at(run: TableRun, path: str) -> PullFolder:
+def folder_at(run: FileRun, path: str) -> PullFolder:
     """Return the folder at a path below the table's landing folder."""
     return PullFolder(run.store, f"{run.landing}/{path}")
 
 
-def discard_unfinished(run: TableRun) -> None:
+def discard_unfinished(run: FileRun) -> None:
     """Remove what killed pulls of the table left."""
     prefix = f"{run.landing}/"
     found = run.store.list(prefix)
@@ -77,7 +77,7 @@ def discard_unfinished(run: TableRun) -> None:
         PullFolder(run.store, uri.rstrip("/")).discard()
 
 
-def pulled_before(run: TableRun, top: str) -> List[str]:
+def pulled_before(run: FileRun, top: str) -> List[str]:
     """Return names of the folders of finished pulls below `top`, in landing or ingested."""
     start = f"{run.landing}/{top}/"
     paths = [each.uri[len(start) :] for each in run.store.list(start)]

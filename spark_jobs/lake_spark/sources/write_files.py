@@ -58,7 +58,7 @@ def _write(table: OpenTable, path: str, rows: DataFrame) -> int:
     folder.begin()
     counted = Observation()
     seen = rows.observe(counted, F.count(F.lit(1)).alias("rows"))
-    form = table.run.spec.landed.format.type
+    form = table.run.spec.source.format.type
     seen.write.format(form).options(**FORMAT).mode("append").save(folder.uri)
     count: int = counted.get["rows"]
     return count

@@ -7,6 +7,7 @@ from lake_spark.dimension.build_dimension import build_dimension
 from lake_spark.publish.publication import publish
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
+from lake_spec.model import DimensionTable
 
 
 def dimension(run: TableRun) -> None:
@@ -21,7 +22,7 @@ def rebuild_dimension(run: TableRun) -> None:
 
 def _build(run: TableRun, *, rebuild: bool) -> None:
     if not run.dry_run:
-        build_dimension(run, rebuild=rebuild)
+        build_dimension(run.of_kind(DimensionTable), rebuild=rebuild)
         catalog.register(run)
         publish(run, ("current", "history"))
         for layer in ("history", "current"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from lake_spec.facts.landing_folders import is_own
 from lake_spec.hudi.options import newest_version_options
-from lake_spec.model import Dimension
+from lake_spec.model import DimensionTable, FileTable, ProductTable
 from lake_spec.state.report import State
 from lake_spark.erasure import landing_files, reports, request, tables
 from lake_spark.erasure.scan import scan_files
@@ -25,7 +25,7 @@ from lake_spark.sources.staging_folder import discard_unfinished
 from lake_spark.stages.maintenance import compact_all, finish_killed
 from lake_spark.stages.product import erase_of_inputs
 from lake_spark.tables import whole_messages
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FileRun, TableRun
 
 
 def erase(run: TableRun, request_uri: str) -> State:
@@ -34,11 +34,15 @@ def erase(run: TableRun, request_uri: str) -> State:
     A product has no keys of its own to erase: it is made again of what its inputs have
     left.
     """
-    if run.spec.is_product:
+    if isinstance(run.spec, ProductTable):
         erase_of_inputs(run)
         if not run.dry_run:
             whole_messages.remove(run)
         return State.DONE if run.report.commits else State.NOTHING_NEW
+    return _erase(run.of_kind(FileTable), request_uri)
+
+
+def _erase(run: FileRun, request_uri: str) -> State:
     asked = request.read(run.store, request_uri, run.domain_tables)
     keys = asked.keys.get(run.spec.name, [])
     if not keys:
@@ -61,20 +65,21 @@ def erase(run: TableRun, request_uri: str) -> State:
     return State.DONE
 
 
-def _refuse_what_is_out_of_reach(run: TableRun) -> None:
+def _refuse_what_is_out_of_reach(run: FileRun) -> None:
     """Raise NotErasable where rows would stay, UnfinishedReprocess where more follow."""
     name, reasons = run.spec.full_name, []
     for each in run.domain_tables:
-        source = each.source
-        if isinstance(source, Dimension) and run.spec.name in (
-            source.main.table,
-            source.joined.table,
-        ):
+        sides = (
+            (each.source.main.table, each.source.joined.table)
+            if isinstance(each, DimensionTable)
+            else ()
+        )
+        if run.spec.name in sides:
             reasons.append(f"the dimension {each.name} is made of it")
         if run.spec.name in [reference.table for reference in each.enrich]:
             reasons.append(f"the rows of {each.name} were given values of it (enrich)")
     if not is_own(run.spec):
-        owner = run.spec.landed.path.partition("/")[0]
+        owner = run.spec.source.path.partition("/")[0]
         reasons.append(
             f"its landing files are of the domain {owner}, which erases them"
         )
@@ -96,7 +101,7 @@ def _refuse_what_is_out_of_reach(run: TableRun) -> None:
         )
 
 
-def _refuse_one_of_several_keys(run: TableRun, of_table: Subjects) -> None:
+def _refuse_one_of_several_keys(run: FileRun, of_table: Subjects) -> None:
     """Raise NotErasable where rows changed their key and the request lacks one of them."""
     if not run.ingested_files().contents.has_key_changes:
         return
@@ -111,7 +116,7 @@ def _refuse_one_of_several_keys(run: TableRun, of_table: Subjects) -> None:
         )
 
 
-def _count(run: TableRun, of_table: Subjects) -> landing_files.SubjectRecords:
+def _count(run: FileRun, of_table: Subjects) -> landing_files.SubjectRecords:
     """Count the rows of the subjects, and note where they are."""
     found = landing_files.find(run, of_table)
     run.report.erasure = {
@@ -122,10 +127,18 @@ def _count(run: TableRun, of_table: Subjects) -> landing_files.SubjectRecords:
     return found
 
 
-def _from_landing(run: TableRun, of_table: Subjects) -> None:
-    """Make what is to be put, then the list, then put it."""
+def _from_landing(run: FileRun, of_table: Subjects) -> None:
+    """Make what is to be put, then the list, then put it.
+
+    In a landing root nothing is put: the list alone keeps the rows out.
+    """
     landing_files.clear(run)
     found = _count(run, of_table)
+    if run.landing_is_of_others:
+        landing_files.tell_left(run, found)
+        run.erased_keys.add(of_table.keys, run.environment.erase_secret)
+        found.release()
+        return
     try:
         made = landing_files.make(run, found)
         run.erased_keys.add(of_table.keys, run.environment.erase_secret)
@@ -135,7 +148,7 @@ def _from_landing(run: TableRun, of_table: Subjects) -> None:
         landing_files.clear(run)
 
 
-def _from_tables(run: TableRun, of_table: Subjects) -> None:
+def _from_tables(run: FileRun, of_table: Subjects) -> None:
     for name, table in tables.begun(run):
         finish_killed(run, name, table)
     tables.erase(run, of_table)
@@ -150,5 +163,6 @@ def _from_tables(run: TableRun, of_table: Subjects) -> None:
     run.report.erasure["reports"] = reports.redact(run, of_table)
     profile.remove(run)  # its values may be those of a subject
     whole_messages.remove(run)
-    for folder in (run.landing, run.home):
+    own = [] if run.landing_is_of_others else [run.landing]
+    for folder in (*own, run.home):
         run.store.delete_old_versions(f"{folder}/")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import List, Optional, Sequence, Set, Tuple
 
 from lake_spec.diagnostics.warnings import WarningId
-from lake_spec.model import Engine, Feed, TableSpec
+from lake_spec.model import Engine, FeedTable, FileTable, SnapshotTable
 from lake_spark.checks import table_checks
 from lake_spark.errors import FailedChecks
 from lake_spark.formats.inference import load_globs
@@ -25,48 +25,51 @@ from lake_spark.stages import overdue
 from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.timeline import time_of
 from lake_spark.tables import catalog
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FeedRun, FileRun, SnapshotRun, TableRun
 
 
 def full_load(run: TableRun) -> None:
     """Ingest the first copy of a table: a feed's load files, or the first snapshot."""
-    land_pulled(run, FULL_LOAD)
-    if not reprocess.finish(run):
-        return end(run)
-    is_built = catch_up(run)
-    if isinstance(run.spec.source, Feed):
-        _feed(run, load_globs(run.spec))
+    of_files = run.of_kind(FileTable)
+    land_pulled(of_files, FULL_LOAD)
+    if not reprocess.finish(of_files):
+        return end(of_files)
+    is_built = catch_up(of_files)
+    if isinstance(run.spec, FeedTable):
+        _feed(run.of_kind(FeedTable), load_globs(run.spec))
     elif not run.ingested_files().count:
-        _snapshots(run, first_only=True)
+        _snapshots(run.of_kind(SnapshotTable), first_only=True)
     if not is_built:
-        build_current(run)
-    end(run)
+        build_current(of_files)
+    end(of_files)
     profile_loaded(run)
 
 
 def incremental(run: TableRun) -> None:
     """Ingest what is new: a feed's change files, or every snapshot not ingested yet."""
-    land_pulled(run, INCREMENTAL)
-    if not reprocess.finish(run):
-        return end(run)
-    is_built = catch_up(run)
-    if isinstance(run.spec.source, Feed):
-        _feed(run, _globs_of_changes(run.spec, run.spec.source))
+    of_files = run.of_kind(FileTable)
+    land_pulled(of_files, INCREMENTAL)
+    if not reprocess.finish(of_files):
+        return end(of_files)
+    is_built = catch_up(of_files)
+    if isinstance(run.spec, FeedTable):
+        _feed(run.of_kind(FeedTable), _globs_of_changes(run.spec))
     else:
-        _snapshots(run)
+        _snapshots(run.of_kind(SnapshotTable))
     if not is_built:
-        build_current(run)
-    end(run)
+        build_current(of_files)
+    end(of_files)
 
 
-def _globs_of_changes(spec: TableSpec, source: Feed) -> List[str]:
+def _globs_of_changes(spec: FeedTable) -> List[str]:
     """Return what an incremental run ingests: rows of a load that a pull by a cursor
     read again, for they have a column more, belong to the load."""
     again = lands_in_load(spec)
+    source = spec.source
     return [source.load, source.changes] if again else [source.changes]
 
 
-def catch_up(run: TableRun) -> bool:
+def catch_up(run: FileRun) -> bool:
     """Bring current up to what earlier runs left in the log; return whether it is.
 
     What checks of the table stopped stays there: what this run ingests may correct it,
@@ -82,7 +85,7 @@ def catch_up(run: TableRun) -> bool:
     return True
 
 
-def _feed(run: TableRun, globs: Sequence[str]) -> None:
+def _feed(run: FeedRun, globs: Sequence[str]) -> None:
     if run.spec.engine is Engine.STREAMER:
         done = hoodie_streamer.account(run)
     else:
@@ -93,7 +96,7 @@ def _feed(run: TableRun, globs: Sequence[str]) -> None:
         run.report.settle_duplicates(build_current(run))
 
 
-def _snapshots(run: TableRun, *, first_only: bool = False) -> None:
+def _snapshots(run: SnapshotRun, *, first_only: bool = False) -> None:
     """Ingest the oldest first: together, or each as if by a run of its own.
 
     A late one is passed over; one that can still be taken, or is not complete, holds
@@ -115,14 +118,14 @@ def _snapshots(run: TableRun, *, first_only: bool = False) -> None:
 
 
 def _waiting(
-    run: TableRun, ingested: IngestedFiles
+    run: SnapshotRun, ingested: IngestedFiles
 ) -> Tuple[List[SourceSnapshot], List[str]]:
     """Return the snapshots never ingested, and the paths of all files in landing."""
-    landing = landing_of(run, [run.spec.snapshot.files])
+    landing = landing_of(run, [run.spec.source.files])
     markers, files = landing.markers, unseen_of(run, ingested, landing)
     if files and markers:
         # What landed while the list was made, with its marker, is in a second one.
-        again = landing_of(run, [run.spec.snapshot.files])
+        again = landing_of(run, [run.spec.source.files])
         if again.files != landing.files:
             landing, files = again, unseen_of(run, ingested, again)
     paths = [each.path for each in landing.files]
@@ -131,7 +134,7 @@ def _waiting(
 
 
 def _without_copies(
-    run: TableRun, files: Sequence[LandingFile], ingested: IngestedFiles
+    run: SnapshotRun, files: Sequence[LandingFile], ingested: IngestedFiles
 ) -> List[LandingFile]:
     """Leave out files with the content of one that is ingested, of the same time."""
     if not files:
@@ -156,7 +159,7 @@ def _without_copies(
     return found
 
 
-def end(run: TableRun) -> None:
+def end(run: FileRun) -> None:
     """End an ingesting stage; rows unaccounted for fail it."""
     unbalanced = [each.path for each in run.report.files if not each.is_balanced]
     if unbalanced:
@@ -170,7 +173,7 @@ def end(run: TableRun) -> None:
         table_checks.without_commit(run, "current")
 
 
-def _report_freshness(run: TableRun) -> None:
+def _report_freshness(run: FileRun) -> None:
     """Report how far current is behind: by events, by their landing, by its own commit."""
     ingested = run.ingested_files()
     run.report.newest_input = ingested.newest

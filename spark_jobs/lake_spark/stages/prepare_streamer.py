@@ -8,22 +8,25 @@ from lake_spark.formats.inference import load_globs
 from lake_spark.ingest import hoodie_streamer, reprocess
 from lake_spark.ingest.unseen_files import unseen_files
 from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
-from lake_spark.tables.table_run import TableRun
+from lake_spark.tables.table_run import FeedRun, TableRun
+from lake_spec.model import FeedTable
 
 
 def prepare_full_load(run: TableRun) -> None:
     """Name the unseen load files."""
-    land_pulled(run, FULL_LOAD)
-    _prepare(run, load_globs(run.spec))
+    of_feed = run.of_kind(FeedTable)
+    land_pulled(of_feed, FULL_LOAD)
+    _prepare(of_feed, load_globs(of_feed.spec))
 
 
 def prepare_incremental(run: TableRun) -> None:
     """Name the unseen change files."""
-    land_pulled(run, INCREMENTAL)
-    _prepare(run, [run.spec.feed.changes])
+    of_feed = run.of_kind(FeedTable)
+    land_pulled(of_feed, INCREMENTAL)
+    _prepare(of_feed, [of_feed.spec.source.changes])
 
 
-def _prepare(run: TableRun, globs: Sequence[str]) -> None:
+def _prepare(run: FeedRun, globs: Sequence[str]) -> None:
     reprocess.finish(run)
     ingested = run.ingested_files()
     files = unseen_files(run, ingested, globs)

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Iterator, Sequence
 
 from lake_spec.hudi.options import newest_version_options
-from lake_spec.model import TableType
+from lake_spec.model import ProductTable, TableType
 from lake_spec.text.marked_values import row_value
 from lake_spark.checks import table_checks
 from lake_spark.errors import KeysNotErased
@@ -53,7 +53,12 @@ def _build(
 ) -> None:
     if not run.dry_run:
         _remove_erased(run)  # what a killed run left
-    build_product(run, rebuild=rebuild, only_erased=only_erased, partitions=partitions)
+    build_product(
+        run.of_kind(ProductTable),
+        rebuild=rebuild,
+        only_erased=only_erased,
+        partitions=partitions,
+    )
     if not run.dry_run:
         catalog.register(run)
         publish(run, ("current",))

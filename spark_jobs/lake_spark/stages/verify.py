@@ -12,6 +12,7 @@ from typing import Iterator, List, Sequence
 from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
 
+from lake_spec.model import FileTable, ProductTable, VersionedTable
 from lake_spec.state.report import State
 from lake_spec.text.marked_values import quoted_value, row_value
 from lake_spark.changelog import retractions
@@ -29,7 +30,13 @@ from lake_spark.scd2.key_changes import with_families
 from lake_spark.storage.commit_values import CommitValue
 from lake_spark.storage.hudi_table import HudiTable
 from lake_spark.tables import recorded_settings
-from lake_spark.tables.table_run import Table, TableRun, table_columns
+from lake_spark.tables.table_run import (
+    FileRun,
+    ProductRun,
+    Table,
+    table_columns,
+    TableRun,
+)
 
 SHOWN = 5
 """How many differing rows of a table are reported."""
@@ -43,8 +50,12 @@ def verify(run: TableRun, share: float) -> State:
 
     Of a product DiffersFromInputs, or InputsGone where its inputs were cleaned.
     """
-    if run.spec.is_product:
-        return _verify_product(run, share)
+    if isinstance(run.spec, ProductTable):
+        return _verify_product(run.of_kind(ProductTable), share)
+    return _verify_versions(run.of_kind(FileTable), share)
+
+
+def _verify_versions(run: FileRun, share: float) -> State:
     recorded_settings.check_tables(run)
     columns = [name for name, _ in table_columns(run.spec, run.log)]
     layers = (
@@ -65,7 +76,7 @@ def verify(run: TableRun, share: float) -> State:
     return State.DONE
 
 
-def _verify_product(run: TableRun, share: float) -> State:
+def _verify_product(run: ProductRun, share: float) -> State:
     if run.current.has_data():
         made = rows_as_built(run).where(_chosen(share))
         layer = ProductLayer(run.spec, plan_of(run))
@@ -116,7 +127,7 @@ def _faults(
 
 
 def _folded(
-    run: TableRun,
+    run: FileRun,
     table: HudiTable,
     layer: Layer,
     columns: Sequence[str],
@@ -169,7 +180,7 @@ def _starts(desired: DataFrame) -> List[Column]:
 def _shown(run: TableRun, row: Row, source: str) -> str:
     there = row.new or row.old
     place = [*run.spec.key]
-    if fold.FROM in there:
+    if fold.FROM in there and isinstance(run.spec, VersionedTable):
         place.append(run.spec.history.columns.valid_from)
     where = ", ".join(f"{name} {row_value(there[name])}" for name in place)
     if row.lake_action == INSERTED:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Callable, Dict, Iterator, List, Mapping, Pattern, Sequence
 
 from lake_spec.layout.stage_tables import FOLLOWING
-from lake_spec.model.forms import NAME
+from lake_spec.model.names import NAME
 from lake_spec.run_options.asked import add_arguments, from_arguments, of_stage
 from lake_spec.run_options.options import RunOptions
 from lake_spec.run_options.window import bounds

@@ -17,7 +17,7 @@ from typing import Callable, List, Optional, Sequence
 
 from lake_spec.facts.product_inputs import logs_of, reads_of
 from lake_spec.facts.pull_folders import pulls_of
-from lake_spec.model import TableSpec
+from lake_spec.model import DimensionTable, FileTable, ProductTable, TableSpec
 from lake_spec.model.continuous import Continuous, stop_uri
 from lake_spec.state.report import Report
 from lake_spark.stages.dimension import dimension
@@ -88,9 +88,9 @@ class Table:
 
         None where only the stage can know.
         """
-        if not self.spec.has_files or pulls_of(self.spec):
+        if not isinstance(self.spec, FileTable) or pulls_of(self.spec):
             return None
-        run = self._table_run(self.spec)
+        run = self._table_run(self.spec).of_kind(FileTable)
         try:
             found = run.store.list(f"{run.landing.rstrip('/')}/")
         except Exception:  # the stage will meet it too, and report it
@@ -105,9 +105,9 @@ OF_FILES: List[Stage] = [incremental, scd2]
 
 
 def _stages_of(spec: TableSpec) -> List[Stage]:
-    if spec.is_dimension:
+    if isinstance(spec, DimensionTable):
         return [dimension]
-    return [product] if spec.is_product else OF_FILES
+    return [product] if isinstance(spec, ProductTable) else OF_FILES
 
 
 class MicroBatches:
@@ -124,9 +124,13 @@ class MicroBatches:
         # One for all rounds: each new thread here would leave one in the JVM.
         self._pool = ThreadPoolExecutor(max_workers=at_once)
         made = [Table(spec, table_run) for spec in tables]
-        self._files = [each for each in made if each.spec.has_files]
-        self._dimensions = [each for each in made if each.spec.is_dimension]
-        self._products = waves([each for each in made if each.spec.is_product])
+        self._files = [each for each in made if isinstance(each.spec, FileTable)]
+        self._dimensions = [
+            each for each in made if isinstance(each.spec, DimensionTable)
+        ]
+        self._products = waves(
+            [each for each in made if isinstance(each.spec, ProductTable)]
+        )
         self._tables = made
         self._stop = stop_uri(self._run.environment.runs, self._run.report.run)
 
@@ -164,7 +168,9 @@ class MicroBatches:
 
     def _is_behind(self, number: int, table: Table) -> bool:
         """Return whether a dimension or a product may have something to do."""
-        reads = (reads_of if table.spec.is_product else logs_of)(table.spec)
+        reads = (reads_of if isinstance(table.spec, ProductTable) else logs_of)(
+            table.spec
+        )
         made = {each.spec.full_name: each for each in self._tables}
         # What runs of other domains commit is not known here.
         moved = any(n not in made or made[n].rounds.has_committed for n in reads)

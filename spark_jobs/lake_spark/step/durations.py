@@ -11,6 +11,7 @@ import json
 from typing import Dict, Sequence
 
 from lake_spec.facts.table_order import blended
+from lake_spec.layout.run_files import timings_file
 from lake_spec.state.report import Report, State
 from lake_spec.text.marked_values import unmarked
 from lake_spark.errors import first_line
@@ -22,7 +23,7 @@ _WORKED = (State.DONE.value, State.NOTHING_NEW.value)
 
 def uri(runs: str, domain: str) -> str:
     """Return the address of a domain's timings."""
-    return f"{runs}/timings/{domain}.json"
+    return f"{runs}/{timings_file(domain)}"
 
 
 def read(store: ObjectStore, runs: str, domain: str) -> Timings:

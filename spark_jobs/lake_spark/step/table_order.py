@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import List, Protocol, Sequence, Set, TypeVar
 
 from lake_spec.facts.product_inputs import levels, product_levels
-from lake_spec.model import TableSpec
+from lake_spec.model import ProductTable, TableSpec
 
 
 class OfTable(Protocol):
@@ -26,8 +26,10 @@ def waves(tables: Sequence[Each]) -> List[List[Each]]:
     whose checks refer to others: so a row finds what landed with it. A product follows
     the tables that it reads.
     """
-    others = [each for each in tables if not each.spec.is_product]
-    of_products = product_levels(each.spec for each in tables if each.spec.is_product)
+    others = [each for each in tables if not isinstance(each.spec, ProductTable)]
+    of_products = product_levels(
+        each.spec for each in tables if isinstance(each.spec, ProductTable)
+    )
     groups = [
         *levels({each.spec.name: each for each in others}, _needs),
         *([each for each in tables if each.spec in level] for level in of_products),

@@ -19,6 +19,7 @@ from lake_spark import java
 from lake_spark.errors import ForeignFiles, StageError
 from lake_spark.landing.files import first_shown
 from lake_spark.tables.table_run import HUDI_LAYERS, TableRun
+from lake_spec.model import DimensionTable, ProductTable
 
 
 def refuse(run: TableRun) -> None:
@@ -106,11 +107,11 @@ def _files_of_hudi(run: TableRun) -> Iterator[Tuple[str, str]]:
 def _read(run: TableRun) -> List[str]:
     """Return the folders of the Hudi tables of other specs that a stage reads."""
     spec, warehouse = run.spec, run.environment.warehouse
-    if spec.is_dimension:
-        tables = (spec.dimension.main, spec.dimension.joined)
+    if isinstance(spec, DimensionTable):
+        tables = (spec.source.main, spec.source.joined)
         return [f"{run.of_table(each.table).home}/history" for each in tables]
-    if spec.is_product and spec.product.plan is not None:
-        inputs = [each for each in spec.product.plan.inputs if not each.is_plain]
+    if isinstance(spec, ProductTable) and spec.source.plan is not None:
+        inputs = [each for each in spec.source.plan.inputs if not each.is_plain]
         return [layer_folder(warehouse, e.folder_of, e.layer.value) for e in inputs]
     return []
 

@@ -15,7 +15,13 @@ from lake_spec.facts.reading_settings import OF_ROWS
 from lake_spec.hudi.layout import PROPERTIES
 from lake_spec.hudi.options import OLDER_TABLE_VERSION
 from lake_spec.layout.table_folders import COMMITS
-from lake_spec.model import TableSpec
+from lake_spec.model import (
+    DimensionTable,
+    FileTable,
+    ProductTable,
+    TableSpec,
+    VersionedTable,
+)
 from lake_spec.model.json_codec import to_data
 from lake_spark.errors import ForeignTable, SettingsChanged
 from lake_spark.formats.placeholders import placeholder_texts
@@ -44,7 +50,7 @@ _REBUILDS = ("rebuild", "rebuild_dimension")
 """Stages that make current and history with the settings of today."""
 
 
-def of_log(spec: TableSpec, *, with_defaults: bool = True) -> Definition:
+def of_log(spec: FileTable, *, with_defaults: bool = True) -> Definition:
     """Return what rows of the change log are made with."""
     data = to_data(spec, with_defaults=with_defaults)
     source = data["source"]
@@ -76,9 +82,9 @@ def of_table(spec: TableSpec, layer: str, *, with_defaults: bool = True) -> Defi
     found = {f"{layer}.{name}": value for name, value in data.get(layer, {}).items()}
     if layer == "current" and "columns" in data.get("history", {}):
         found["history.columns"] = data["history"]["columns"]
-    if spec.is_dimension:
+    if isinstance(spec, DimensionTable):
         found.update({f"source.{n}": value for n, value in data["source"].items()})
-    if spec.is_product:  # of its SQL there is a digest
+    if isinstance(spec, ProductTable):  # of its SQL there is a digest
         found["key"] = data["key"]
         found["columns"] = [[n, canonical_type(each.type)] for n, each in spec.columns]
     storage = data.get("storage", {})
@@ -93,16 +99,18 @@ def _as_json(found: Mapping[str, Any]) -> Definition:
 
 def check(run: TableRun) -> None:
     """Refuse settings that differ from those that the tables were made with."""
-    if run.spec.has_files:
+    if isinstance(run.spec, FileTable):
         ingested = run.ingested_files()
         is_new = not ingested.definition
     else:
         is_new = not run.current.has_data()
     if is_new:
         refuse_names_of_others(run)
-    if run.spec.is_product:  # every other change of settings builds it whole
+    if isinstance(
+        run.spec, ProductTable
+    ):  # every other change of settings builds it whole
         return check_tables(run, may_differ=True)
-    if run.spec.has_files:
+    if isinstance(run.spec, FileTable):
         if is_new:
             _refuse_foreign(run.log)
         chosen = of_log(run.spec, with_defaults=False)
@@ -116,7 +124,7 @@ def refuse_other_type(run: TableRun) -> None:
 
     Files of the one look foreign to the other, so this comes before those are looked for.
     """
-    if not run.spec.is_product:
+    if not isinstance(run.spec, ProductTable):
         return
     storage = run.spec.storage
     sign, other = (
@@ -148,7 +156,7 @@ def check_tables(run: TableRun, *, may_differ: bool = False) -> None:
 
 def _check_type_of_surrogate_key(run: TableRun) -> None:
     """Refuse a changed type, which no commit can make: numbers would be stored as text."""
-    key = run.spec.history.surrogate_key
+    key = run.of_kind(VersionedTable).spec.history.surrogate_key
     kept = dict(run.history.read().dtypes) if run.history.has_data() else {}
     wanted = SURROGATE_TYPES[key.kind]
     if kept.get(key.column, wanted) != wanted:

@@ -5,17 +5,40 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Callable, Dict, List, Optional, Tuple, Union
+from typing import (
+    Callable,
+    Dict,
+    Generic,
+    List,
+    Optional,
+    Tuple,
+    Type,
+    TypeVar,
+    Union,
+    cast,
+)
 
 from pyspark.sql import SparkSession
 
 from lake_spec.diagnostics.diagnostic import key_path
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.options import OLDER_TABLE_VERSION, log_options, table_options
+from lake_spec.facts.landing_folders import landing_folder, landing_root
 from lake_spec.layout.glue_names import QUARANTINE, glue_name
 from lake_spec.layout.table_folders import table_folder
 from lake_spec.lineage.sensitivity import ColumnSensitivity
-from lake_spec.model import Engine, EnvironmentSpec, Storage, TableSpec
+from lake_spec.model import (
+    DimensionTable,
+    Engine,
+    EnvironmentSpec,
+    FeedTable,
+    FileTable,
+    ProductTable,
+    SnapshotTable,
+    Storage,
+    TableSpec,
+    VersionedTable,
+)
 from lake_spec.model.history_columns import added_columns
 from lake_spec.state.erase_request import list_uri
 from lake_spec.state.report import Report
@@ -77,13 +100,20 @@ class EarlierRounds:
     """Whether the catalogue was informed of all that they committed."""
 
 
+Of = TypeVar("Of", bound=TableSpec, covariant=True)
+Kind = TypeVar("Kind", bound=TableSpec)
+
+
 @dataclass
-class TableRun:
-    """What a stage needs to work on one table, for as long as it does."""
+class RunOf(Generic[Of]):
+    """What a stage needs to work on one table, for as long as it does.
+
+    `Of` is the class of the table: what works on tables of one kind takes their runs.
+    """
 
     spark: SparkSession
     store: ObjectStore
-    spec: TableSpec
+    spec: Of
     environment: EnvironmentSpec
     report: Report
     window: Window = Window()
@@ -105,15 +135,22 @@ class TableRun:
         """Return what is known of the columns of its domain."""
         return SENSITIVITY.of(self.domain_tables, self.spec)
 
+    def of_kind(self, kind: Type[Kind]) -> "RunOf[Kind]":
+        """Return this run as that of a kind of table. Raises TypeError for another kind."""
+        if not isinstance(self.spec, kind):
+            words = f"{self.spec.source.kind}, not a {kind.__name__}"
+            raise TypeError(f"{self.spec.full_name} is a {words}")
+        return cast("RunOf[Kind]", self)
+
     def of_table(self, name: str) -> "TableRun":
         """Return the same run, on another table of the domain."""
         (spec,) = [each for each in self.domain_tables if each.name == name]
-        return replace(self, spec=spec)
+        return replace(cast("TableRun", self), spec=spec)
 
     @property
     def layers(self) -> Tuple[str, ...]:
         """Return the layers that the table can have."""
-        if self.spec.is_product:
+        if isinstance(self.spec, ProductTable):
             return ("current",)
         return ("changes", "current", "history", "surrogate_keys")
 
@@ -146,9 +183,14 @@ class TableRun:
             self.say(words)
 
     @property
-    def landing(self) -> str:
+    def landing(self: "RunOf[FileTable]") -> str:
         """Return the folder of its landing files."""
-        return f"{self.environment.landing}/{self.spec.landed.path}"
+        return landing_folder(self.environment, self.spec)
+
+    @property
+    def landing_is_of_others(self: "RunOf[FileTable]") -> bool:
+        """Return whether its landing files are only read: they lie in a landing root."""
+        return landing_root(self.environment, self.spec) is not None
 
     @property
     def home(self) -> str:
@@ -271,6 +313,16 @@ class TableRun:
             CommitValue.RUN: self.report.run,
             CommitValue.RELEASE: self.report.release,
         }
+
+
+TableRun = RunOf[TableSpec]
+"""The run of a table of any kind."""
+VersionedRun = RunOf[VersionedTable]
+FileRun = RunOf[FileTable]
+SnapshotRun = RunOf[SnapshotTable]
+FeedRun = RunOf[FeedTable]
+DimensionRun = RunOf[DimensionTable]
+ProductRun = RunOf[ProductTable]
 
 
 def _has_text_partitions(spec: TableSpec) -> bool:

@@ -27,7 +27,7 @@ from lake_spec.model import (
     Rule,
     Scope,
     Sensitivity,
-    Snapshot,
+    SnapshotTable,
     Unique,
 )
 from lake_spec.model.number_format import DecimalMark, NumberFormat
@@ -226,9 +226,9 @@ def test_what_changes_no_row_is_not_refused(lakes):
 
 def test_another_kind_of_source_is_refused(lakes):
     lake = lakes[FEED]
-    source = table(SNAPSHOT).source
-    assert isinstance(source, Snapshot)
-    error = Lake(lake.spark, lake.root, replace(lake.spec, source=source)).run("scd2")
+    other = table(SNAPSHOT)
+    assert isinstance(other, SnapshotTable)
+    error = Lake(lake.spark, lake.root, other).run("scd2")
     assert 'source.kind was "feed", now "snapshot"' in error.error["message"]
 
 

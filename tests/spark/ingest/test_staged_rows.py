@@ -82,6 +82,17 @@ def test_rows_of_a_step_that_never_ran_are_staged_anew(lake):
     assert sorted(row.id for row in lake.current.collect()) == [1, 9]
 
 
+def test_rows_of_the_same_files_are_staged_again_where_a_prepare_was_killed(lake):
+    lake.prepare("full_load")
+    (rows,) = staged(lake)
+    half = rows.parent / "_temporary/0/attempt/part-0.parquet"
+    half.parent.mkdir(parents=True)
+    rows.rename(half)  # the commit of the writing job was not reached
+    commit(lake, lake.prepare("full_load"))
+    assert half not in staged(lake)
+    assert lake.done("full_load")[0].accepted == 1
+
+
 @pytest.mark.nightly
 def test_an_erase_removes_staged_rows(lake):
     streamed(lake, "full_load")

@@ -2,12 +2,12 @@
 
 import pytest
 
-from lake_spec.model import Column, Product, Storage, TableSpec
+from lake_spec.model import Column, Product, ProductTable, Storage
 from lake_spec.text.marked_values import unmarked
 from lake_spark.errors import NoSuchPartitions
 from lake_spark.product.partitions import require_partitions
 
-SPEC = TableSpec(
+SPEC = ProductTable(
     name="things",
     description="Things by day",
     owner="test-team",

@@ -27,7 +27,6 @@ def run_of(formats, table):
             name="orders",
             description="",
             columns=(),
-            is_dimension=False,
             storage=storage,
         ),
     )

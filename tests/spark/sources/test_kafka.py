@@ -172,7 +172,6 @@ def test_messages_of_an_aborted_transaction_are_no_loss_when_they_expire(shop):
     assert rows(shop) == [(1, "1.00")]
 
 
-@pytest.mark.nightly
 def test_tombstones_are_counted_once_and_no_loss_when_they_expire(shop):
     spec = table(DEBEZIUM.format(topic=shop.topic))
     lake = PullingLake(shop.spark, shop.root, spec, shop.shop)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lake_spec.model import Continuous, Enrichment, KafkaTopic, Product
+from lake_spec.model import Continuous, Enrichment, KafkaTopic, Product, ProductTable
 from lake_spark.errors import LeaseLost, UnreadableFile
 from lake_spark.step import continuous
 from lake_spark.storage import timeline
@@ -116,7 +116,8 @@ def test_a_dimension_waits_for_a_commit_of_its_tables(batches, stages, tmp_path)
 
 
 def product(name, *reads):
-    return replace(table(name), source=Product(sql=f"{name}.sql", reads=reads))
+    source = Product(sql=f"{name}.sql", reads=reads)
+    return ProductTable(name, "sales", "Made of others", "sales-data", source, ("id",))
 
 
 def test_products_follow_what_they_read_when_that_committed(tmp_path, stages):

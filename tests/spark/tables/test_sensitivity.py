@@ -1,6 +1,6 @@
 """Which values may be shown is found once for the tables of a step."""
 
-from lake_spec.model import Column, Product, Sensitivity, TableSpec
+from lake_spec.model import Column, Product, ProductTable, Sensitivity
 from lake_spark.tables import sensitivity
 from lake_spark.tables.sensitivity import DomainSensitivity
 
@@ -8,7 +8,7 @@ from lake_spark.tables.sensitivity import DomainSensitivity
 def spec(name, mark):
     columns = (("id", Column("int")), ("v", Column("int", sensitivity=mark)))
     about = ("shop", "About it", "shop-data", Product(sql="x.sql"), ("id",))
-    return TableSpec(name, *about, columns=columns)
+    return ProductTable(name, *about, columns=columns)
 
 
 def test_a_domain_is_looked_through_once_and_each_table_has_its_own_marks(monkeypatch):

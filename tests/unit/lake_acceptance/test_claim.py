@@ -62,9 +62,19 @@ def database(subject, name=DOMAIN, **tables):
     return glue
 
 
-@pytest.mark.parametrize("name", ROOTS)
-def test_objects_of_others_are_named_and_outlive_the_run(subject, name):
-    root = getattr(subject.environment, name)
+def test_objects_below_any_root_are_refused(subject):
+    s3 = subject.client("s3")
+    for name in ROOTS:
+        root = getattr(subject.environment, name)
+        storage.put(s3, root, "theirs/a.csv", b"theirs")
+        with pytest.raises(CheckFailed, match=f"{root}/ has 1 objects"):
+            claim.take(subject)
+        storage.delete(s3, root, "theirs/a.csv")
+        assert stored(subject) == {}
+
+
+def test_objects_of_others_are_named_and_outlive_the_run(subject):
+    root = subject.environment.landing
     storage.put(subject.client("s3"), root, "theirs/a.csv", b"theirs")
     before = stored(subject)
     found = played(subject)
@@ -81,8 +91,18 @@ def test_objects_of_others_are_named_and_outlive_the_run(subject, name):
     assert stored(subject) == before
 
 
-@pytest.mark.parametrize("name", DATABASES)
-def test_a_database_of_others_is_named_and_outlives_the_run(subject, name):
+def test_any_database_of_that_name_is_refused(subject):
+    glue = subject.client("glue")
+    for name in DATABASES:
+        database(subject, name)
+        with pytest.raises(CheckFailed, match=f"the database {name} exists in Glue"):
+            claim.take(subject)
+        glue.delete_database(Name=name)
+        assert stored(subject) == {}
+
+
+def test_a_database_of_others_is_named_and_outlives_the_run(subject):
+    name = DATABASES[-1]
     place = f"{subject.environment.warehouse}/lake_acceptance/visits"
     glue = database(subject, name, visits=place)
     found = played(subject)

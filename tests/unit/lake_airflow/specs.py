@@ -11,16 +11,20 @@ from lake_spec.model import (
     ClusterSpec,
     Csv,
     Dimension,
+    DimensionTable,
     DomainSpec,
     Engine,
     EnvironmentSpec,
-    SnapshotTime,
     Feed,
+    FeedTable,
     Json,
     Product,
+    ProductTable,
     Scope,
     Side,
     Snapshot,
+    SnapshotTable,
+    SnapshotTime,
     Storage,
     TableSpec,
 )
@@ -39,19 +43,17 @@ CLUSTER = ClusterSpec(name="standard")
 RELEASE = "3f9c2a71"
 
 
-def table(name: str, engine: Engine = Engine.PYSPARK) -> TableSpec:
-    return TableSpec(
-        name=name,
-        domain="sales",
-        description=f"All {name} of the shop",
-        owner="sales-data",
-        source=Feed(path=f"sales/{name}", format=Csv()),
-        key=("id",),
-        engine=engine,
-    )
+def table(name: str, engine: Engine = Engine.PYSPARK) -> FeedTable:
+    source = Feed(path=f"sales/{name}", format=Csv())
+    return FeedTable(*about(name), source, ("id",), engine)
 
 
-def snapshot(name: str, scope: Scope | None = None) -> TableSpec:
+def about(name: str) -> Tuple[str, str, str, str]:
+    """Name, domain, description and owner of a table."""
+    return name, "sales", f"All {name} of the shop", "sales-data"
+
+
+def snapshot(name: str, scope: Scope | None = None) -> SnapshotTable:
     """A table of snapshots."""
     source = Snapshot(
         path=f"sales/{name}",
@@ -60,25 +62,25 @@ def snapshot(name: str, scope: Scope | None = None) -> TableSpec:
         snapshot_time=SnapshotTime(pattern="^(.*)[.]csv$"),
         scope=scope,
     )
-    return replace(table(name), source=source)
+    return SnapshotTable(*about(name), source, ("id",))
 
 
-def pulled(name: str, changes: Changes) -> TableSpec:
+def pulled(name: str, changes: Changes) -> FeedTable:
     """A table whose changes the runs pull."""
     source = Feed(path=f"sales/{name}", format=Json(), changes_from=changes)
     return replace(table(name), source=source)
 
 
-def dimension(name: str, main: str, joined: str) -> TableSpec:
+def dimension(name: str, main: str, joined: str) -> DimensionTable:
     source = Dimension(main=Side(main), joined=Side(joined))
-    return replace(table(name), source=source)
+    return DimensionTable(*about(name), source, ("id",))
 
 
-def product(name: str, *reads: str, partition_by: Tuple[str, ...] = ()) -> TableSpec:
+def product(name: str, *reads: str, partition_by: Tuple[str, ...] = ()) -> ProductTable:
     """A product that reads these tables."""
     source = Product(sql=f"{name}.sql", reads=reads)
     storage = Storage(partition_by=partition_by)
-    return replace(table(name), source=source, storage=storage)
+    return ProductTable(*about(name), source, ("id",), storage=storage)
 
 
 def domain(*tables: TableSpec, **settings) -> DomainSpec:

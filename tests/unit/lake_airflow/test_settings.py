@@ -41,6 +41,16 @@ def test_on_mwaa_no_environment_is_assumed(given):
         read_settings({**given, "AIRFLOW_ENV_NAME": "prod-2"})
 
 
+def test_a_release_names_its_environment_where_no_variable_does(tmp_path):
+    """In an Airflow of others no start-up script of ours sets one."""
+    path = tmp_path / "release.json"
+    path.write_text(release_text("3f9c2a71", {}, "dev"))
+    given = {"LAKE_RELEASE_FILE": str(path), "AIRFLOW_ENV_NAME": "theirs"}
+    assert read_settings(given).environment == "dev"
+    assert read_settings({**given, "LAKE_ENVIRONMENT": "prod"}).environment == "prod"
+    assert read_release(path) == Release("3f9c2a71", {}, "dev")
+
+
 def test_an_environment_may_be_a_file_of_its_own(tmp_path):
     (tmp_path / "mine.yml").touch()
     found = read_settings({"LAKE_ENVIRONMENT": str(tmp_path / "mine.yml")})
@@ -77,6 +87,10 @@ def test_without_a_file_there_is_no_release_yet(tmp_path):
         *("{", "[]", "{}", '{"release": 7}', '{"release": "../x"}'),
         *('{"release": "a b"}', '{"release": "a", "artifacts": []}'),
         '{"release": "a", "artifacts": {"lake.zip": "0,--stage"}}',
+        *(
+            '{"release": "a", "environment": "../x"}',
+            '{"release": "a", "environment": 7}',
+        ),
     ],
 )
 def test_a_release_file_that_is_none_is_refused_by_name(tmp_path, text):

@@ -36,10 +36,10 @@ TEN_MESSAGES = [
     " example `key: [id]`.",
     "tables/sales/orders.yml:3: owner: got 'airflow'. Name a team in more than 5 "
     "characters whom people can ask, as in museum-data; not airflow.",
-    "tables/sales/orders.yml:4: engin: unknown key. Did you mean 'engine'? A table takes:"
-    " name, domain, description, owner, source, key, columns, order_by, effective_at,"
-    " load_effective_at, future_dates, engine, current, history, storage, profile,"
-    " maintenance, quality, checks, quarantine, formerly.",
+    "tables/sales/orders.yml:4: engin: unknown key. Did you mean 'engine'? A feed takes:"
+    " name, domain, description, owner, source, key, engine, storage, profile, maintenance,"
+    " checks, quarantine, formerly, current, history, columns, effective_at,"
+    " load_effective_at, future_dates, quality, order_by.",
     "tables/sales/orders.yml:7: source.path: got '../orders'. Write folders joined by"
     " single slashes, of A-Z a-z 0-9 _ . = + @ -, as in sales/orders; no leading slash"
     " and no `..`.",

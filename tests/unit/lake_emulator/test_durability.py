@@ -148,7 +148,9 @@ def test_a_step_dies_with_a_killed_server_and_its_cluster_has_ended(killed):
     assert step["Status"]["State"] == "INTERRUPTED"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.nightly)]
+)
 def test_a_clean_stop_ends_the_steps_and_exits_with_0(tmp_path, number):
     served = Served(tmp_path)
     try:

@@ -152,7 +152,9 @@ def keys_of(s3, bucket, **asked):
     return [each["Key"] for page in pages for each in page.get("Contents", ())]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(each, marks=pytest.mark.nightly) for each in (1, 2))]
+)
 def test_random_keys_are_told_apart(s3, bucket, seed):
     tell_apart(s3, bucket, random.Random(seed), 60)
 

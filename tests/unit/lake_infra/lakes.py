@@ -9,9 +9,11 @@ from lake_spec.model import (
     DomainSpec,
     EnvironmentSpec,
     Feed,
+    FeedTable,
     Notifications,
     Parquet,
     Product,
+    ProductTable,
     TableSpec,
 )
 
@@ -57,13 +59,13 @@ def product(name: str, *reads: str) -> TableSpec:
     """A product of the domain `sales` that reads these tables."""
     words = ("Totals of other tables", "sales-data")
     source = Product(sql=f"{name}.sql", reads=reads)
-    return TableSpec(name, "sales", *words, source, ("id",))
+    return ProductTable(name, "sales", *words, source, ("id",))
 
 
 def domain(name: str, *paths: str, told: str = "") -> DomainSpec:
     """A domain with a table for each path of landing files."""
     tables = tuple(
-        TableSpec(
+        FeedTable(
             name=f"t{number}",
             domain=name,
             description="",

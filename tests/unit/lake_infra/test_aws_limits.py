@@ -27,6 +27,7 @@ from lake_infra.resource_names import NotDeployable, check_deployable
 from lake_infra.template import GENERATED, LAYERS, load_template
 from lake_spec.model import ReadableAs, Reader
 
+from tests.kinds import some_by_day
 from tests.unit.lake_infra.lakes import domain, environment, role
 
 REMEDIES = (
@@ -124,7 +125,7 @@ def test_a_lake_keeps_every_limit_or_is_refused(domains, tables, roles, is_refus
     assert over_the_limits(templates, named, lake) == []
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", some_by_day(range(6), {0, 1}))
 def test_lakes_of_any_shape_keep_every_limit_or_are_refused(seed):
     dice = random.Random(seed)
     domains = dice.randint(1, 50)

@@ -23,8 +23,9 @@ from lake_infra.runtime_role import MOST_FOLDERS, WRITE, role_statements
 from lake_infra.statements import policy_document
 from lake_spec.layout.dag_names import DAG_KINDS
 from lake_spec.model import (
-    Dimension,
     Continuous,
+    Dimension,
+    DimensionTable,
     HistoryRuns,
     JdbcTable,
     KafkaCluster,
@@ -35,6 +36,7 @@ from lake_spec.model import (
 )
 from lake_spec.model.choices import ReadableAs, SecretStore
 
+from tests.kinds import one_by_day
 from tests.unit.lake_infra.lakes import (
     domain,
     environment,
@@ -255,7 +257,7 @@ def test_the_topic_of_alarms_is_of_another_layer():
     assert not [n for n in template["Resources"] if n.startswith("Topic")]
 
 
-@pytest.mark.parametrize("erase", [None, "/lake/prod/erase"])
+@pytest.mark.parametrize("erase", one_by_day(["/lake/prod/erase", None]))
 @pytest.mark.parametrize("tables", [1, 10, 99, 100, 101, 250, 500])
 def test_a_domain_of_any_size_has_policies_that_iam_takes(tables, erase):
     paths = [f"many/of_some_length/table_{n:03d}" for n in range(tables)]
@@ -279,7 +281,7 @@ def keys_of(found, sid: str) -> list:
     return [key for part in parts for key in keys(part)]
 
 
-@pytest.mark.parametrize("erase", [None, "/lake/prod/erase"])
+@pytest.mark.parametrize("erase", one_by_day(["/lake/prod/erase", None]))
 def test_so_many_domains_share_a_role_as_iam_takes_and_more_are_refused(erase):
     """Three domains with an erase filled a role's inline policy."""
     named = replace(environment(), erase_secret=erase)
@@ -397,7 +399,8 @@ def test_a_role_reads_the_tables_of_others_that_its_products_read():
     crm = domain("crm", "crm/people", "crm/places", "crm/items")
     people, places, items = crm.tables
     dim = Dimension(main=Side(people.name), joined=Side(places.name))
-    dims = replace(crm, tables=(*crm.tables, replace(people, name="dim", source=dim)))
+    both = DimensionTable("dim", "crm", "Both", "crm-data", dim, ("id",))
+    dims = replace(crm, tables=(*crm.tables, both))
     totals = product("totals", "crm.dim", "sales.t0", "moma.t0")
     sales = replace(SALES, tables=(*SALES.tables, totals))
     template = domains_template(environment(), [sales, MOMA, dims])

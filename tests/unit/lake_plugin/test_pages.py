@@ -250,3 +250,25 @@ def test_an_unset_variable_is_named(lake_app, browser, monkeypatch):
     monkeypatch.delenv("LAKE_RUNS", raising=False)
     reply = browser.get("/lake/")
     assert reply.status_code == 503 and "LAKE_RUNS" in reply.text
+
+
+def test_the_note_of_a_joined_plugin_says_where_the_runs_are(
+    lake_app, monkeypatch, tmp_path
+):
+    """In an Airflow of others no start-up script of ours sets LAKE_RUNS."""
+    from lake_pages import storage
+
+    note = tmp_path / "joined.json"
+    note.write_text('{"runs": "s3://work/runs", "files": {}}')
+    monkeypatch.setattr(storage, "JOINED", note)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    for variable, place in (("", ("work", "runs")), ("s3://own/r", ("own", "r"))):
+        monkeypatch.setenv("LAKE_RUNS", variable)
+        storage.store.cache_clear()
+        found = storage.store()
+        assert (found.bucket, found.prefix) == place
+    note.write_text("{")
+    monkeypatch.delenv("LAKE_RUNS")
+    storage.store.cache_clear()
+    with pytest.raises(storage.NotSet, match="LAKE_RUNS: got ''"):
+        storage.store()

@@ -12,6 +12,8 @@ import boto3
 REGION = "eu-central-1"
 BUCKET = "lake-prod-airflow-111122223333"
 WORK_BUCKET = "lake-prod-work-111122223333"
+POINTER, LOADER = "dags/current.json", "dags/lake_current.py"
+IGNORE = "dags/.airflowignore"
 
 
 @lru_cache(maxsize=None)

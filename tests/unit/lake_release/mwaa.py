@@ -33,6 +33,9 @@ class Mwaa:
         self.errors = 0  # answers with errors of its own that are to come
         self.run_state = "success"
         self.runs: List[Dict[str, Any]] = []
+        self.folder = "/usr/local/airflow/dags"  # of the DAG files that are ours
+        self.dags: Dict[str, Dict[str, Any]] = {}  # others that Airflow knows, by id
+        self.is_gone: Callable[[str], bool] = lambda file: False
         self.asked: List[tuple] = []  # method and path of each request to Airflow
         self.fails: Callable[[str, str], Optional[tuple]] = lambda method, path: None
         """The status and code of an error that a request meets, if it meets one.
@@ -102,10 +105,11 @@ class Mwaa:
             return _error(*error)
         _, _, dag, *rest = [*path.split("/"), ""][:4]
         found: Any = {}
-        if dag == PROOF and not self.knows_proof:
+        unknown = dag not in self.dags and not rest[0] and dag != PROOF
+        if unknown or (dag == PROOF and not self.knows_proof):
             return _error(400, "RestApiClientException", 404)
-        if path == f"/dags/{PROOF}":
-            found = {"dag_id": PROOF, "is_paused": self.paused}
+        if not rest[0]:
+            found = self._dag(method, dag)
         elif method == "POST":
             self.runs.append(self._asked["Body"])
             if error:  # what the second one meets
@@ -126,6 +130,21 @@ class Mwaa:
             "RestApiStatusCode": 200,
             "RestApiResponse": found,
         }
+
+    def _dag(self, method: str, dag: str) -> Dict[str, Any]:
+        """Give a DAG, which a request may pause or delete."""
+        body = self._asked.get("Body", {})
+        if dag == PROOF:
+            self.paused = body.get("is_paused", self.paused)
+            self.knows_proof = method != "DELETE"
+            file = f"{self.folder}/{PROOF}.py"
+            found = {"dag_id": PROOF, "is_paused": self.paused, "fileloc": file}
+        else:
+            found = self.dags[dag]
+            found.update(body)
+            if method == "DELETE":
+                del self.dags[dag]
+        return {**found, "is_stale": self.is_gone(found["fileloc"])}
 
     def _active(self, dag: str) -> List[Dict[str, str]]:
         state = self.busy.get(dag)

@@ -13,9 +13,8 @@ from lake_release.airflow_bucket import AirflowBucket
 from lake_release.errors import ReleaseError
 from lake_release.shipped import lake_current
 from lake_release.store import Store, utc_now
-from lake_release.target import POINTER
 
-from tests.unit.lake_release.buckets import BUCKET, WORK_BUCKET
+from tests.unit.lake_release.buckets import BUCKET, POINTER, WORK_BUCKET
 from tests.unit.lake_release.conftest import write_dags
 
 

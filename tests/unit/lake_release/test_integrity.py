@@ -10,9 +10,8 @@ import json
 
 import pytest
 from lake_release.errors import ReleaseError
-from lake_release.target import POINTER
 
-from tests.unit.lake_release.buckets import BUCKET, WORK_BUCKET
+from tests.unit.lake_release.buckets import BUCKET, POINTER, WORK_BUCKET
 from tests.unit.lake_release.conftest import write_dags
 
 

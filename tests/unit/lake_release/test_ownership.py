@@ -13,8 +13,6 @@ from datetime import timedelta
 import pytest
 from lake_release import pointer
 from lake_release.airflow_bucket import (
-    IGNORE,
-    LOADER,
     MARK,
     UNMARKED,
     AirflowBucket,
@@ -23,10 +21,9 @@ from lake_release.airflow_bucket import (
 from lake_release.checksums import digest
 from lake_release.errors import ReleaseError
 from lake_release.store import Store, utc_now
-from lake_release.target import POINTER
 from lake_spec.layout.dag_names import PROOF
 
-from tests.unit.lake_release.buckets import BUCKET, WORK_BUCKET
+from tests.unit.lake_release.buckets import BUCKET, IGNORE, LOADER, POINTER, WORK_BUCKET
 from tests.unit.lake_release.conftest import write_dags
 from tests.unit.lake_release.test_deploy import Dying, Killed, keys
 
@@ -467,14 +464,54 @@ def of_before(lake, plugin, buckets):
     return lake
 
 
+LOADER_BEFORE = (
+    (b'"lake_check", "lake_site", ', b""),
+    (
+        b"""
+
+    It is the last place that Python looks in: what other DAG files import stays theirs.
+    \"\"\"
+""",
+        b'"""\n',
+    ),
+    (
+        b"""    sys.path[:] = [each for each in sys.path if Path(each).parent != folder.parent]
+    sys.path.append(str(folder))
+""",
+        b"""    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+""",
+    ),
+)
+"""What the loader has had changed since, and what was there."""
+STUB_BEFORE = (
+    b'"""The Airflow DAGs of the file of this name in the current release: '
+    b'see current.json."""'
+    b"""
+
+from lake_current import dags_of
+
+globals().update(dags_of(__file__))
+"""
+)
+
+
+def is_stub(key):
+    return key.count("/") == 1 and key.endswith(".py") and key != LOADER
+
+
 def unmark(lake, buckets):
     """Leave what was deployed as the version before wrote it: no marks, no owner, its
     patterns."""
     put(lake, {IGNORE: b"releases\nlake_current.py\n"})
     loader = buckets.versions[BUCKET, LOADER][-1]["Content"]
-    before = loader.replace(b'"lake_check", "lake_site", ', b"")
-    assert digest(before) in UNMARKED
-    put(lake, {LOADER: before})
+    for now, then in LOADER_BEFORE:
+        assert now in loader
+        loader = loader.replace(now, then)
+    stubs = {key: STUB_BEFORE for key in keys(lake.s3) if is_stub(key)}
+    before = {LOADER: loader, **stubs}
+    assert {digest(each) for each in before.values()} <= UNMARKED
+    put(lake, before)
     for kept in buckets.versions.values():
         for each in filter(None, kept):
             each["Metadata"] = {}

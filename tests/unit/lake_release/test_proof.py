@@ -19,10 +19,9 @@ from lake_release.errors import (
     as_release_error,
 )
 from lake_release.mwaa import Airflow
-from lake_release.target import POINTER
 from lake_spec.layout.dag_names import PROOF
 
-from tests.unit.lake_release.buckets import BUCKET
+from tests.unit.lake_release.buckets import BUCKET, POINTER
 from tests.unit.lake_release.conftest import write_dags
 from tests.unit.lake_release.mwaa import OTHERS
 

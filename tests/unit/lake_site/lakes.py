@@ -11,10 +11,13 @@ from lake_spec.model import (
     Column,
     Csv,
     Dimension,
+    DimensionTable,
     DomainSpec,
     EnvironmentSpec,
     Feed,
+    FeedTable,
     Product,
+    ProductTable,
     Rule,
     Sensitivity,
     Side,
@@ -51,7 +54,7 @@ def feed(
         "city": Column("string", description="Town of the customer", tags=("address",)),
         "updated_at": Column("timestamp"),
     }
-    return TableSpec(
+    return FeedTable(
         name=name,
         domain="shop",
         description=f"One row per {name}",
@@ -70,7 +73,7 @@ def feed(
 def product(name: str, columns: dict[str, Column], **source: Any) -> TableSpec:
     """A product of the domain `shop`, which reads what it is `from` or `reads`."""
     reads = {"reads": (source["from_"],)} if "from_" in source else {}
-    return TableSpec(
+    return ProductTable(
         name=name,
         domain="shop",
         description=f"Made: {name}",
@@ -107,7 +110,7 @@ def sound_tables() -> tuple[TableSpec, ...]:
         },
         quality=(Rule(column="street", not_null=True),),
     )
-    both = TableSpec(
+    both = DimensionTable(
         name="customer_with_address",
         domain="shop",
         description="Customers with their addresses",

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import Optional
 
@@ -22,15 +23,21 @@ from lake_spec.state.table_profile import TableProfile, profile_text
 from tests.unit.lake_site.lakes import ENVIRONMENT, NOW, domain, entry, summary
 
 
+@lru_cache(maxsize=None)
+def s3():
+    """One client for all tests: making one takes longer than most of them."""
+    return boto3.client(
+        "s3", "eu-central-1", aws_access_key_id="a", aws_secret_access_key="b"
+    )
+
+
 @pytest.fixture(params=["folder", "s3"])
 def store(request, tmp_path):
     if request.param == "folder":
         yield FolderStore(tmp_path)
         return
     with mock_aws():
-        client = boto3.client(
-            "s3", "eu-central-1", aws_access_key_id="a", aws_secret_access_key="b"
-        )
+        client = s3()
         client.create_bucket(
             Bucket="lake",
             CreateBucketConfiguration={"LocationConstraint": "eu-central-1"},

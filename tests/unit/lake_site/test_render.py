@@ -199,18 +199,38 @@ def test_problems_come_first():
     found = site(facts(None, failed, late))
     start = Page(found["index.html"]).text
     assert "Failed shop.address incremental: BadFile: line 3 never ends" in start
-    assert "Late shop.customer no new file since the limit passed" in start
+    assert "Late shop.customer newest file of 2026-" in start
     assert start.index("Failed shop.address") < start.index("Late shop.customer")
+
+
+@pytest.mark.parametrize(
+    "state, problem", [("done", "Late"), ("nothing_new", "Late"), ("failed", "Failed")]
+)
+def test_a_source_is_late_where_a_run_found_no_file_of_it(state, problem):
+    """As the run's summary says it; a run that failed has not seen that there is none."""
+    run = summary(NOW - timedelta(hours=1), "customer")
+    found = run["tables"]["customer"]["incremental"]
+    found.update(state=state, newest_input=None, files=[])
+    if state == "failed":
+        found["error"] = {"type": "BadFile", "message": "no"}
+    start = Page(site(facts(None, run))["index.html"]).text
+    assert f"{problem} shop.customer" in start
+    assert ("Late shop.customer no file yet, expected" in start) == (problem == "Late")
+
+
+def test_a_table_that_no_run_looked_at_is_not_late():
+    run = summary(NOW - timedelta(hours=1), "address")
+    start = Page(site(facts(None, run))["index.html"]).text
+    assert "Late shop.customer" not in start
 
 
 def ended(hours_ago, stage, **more):
     """A run of one stage of `address` that ended so many hours ago."""
     began = NOW - timedelta(hours=hours_ago)
     run = summary(began)
-    return {
-        **run,
-        "tables": {"address": {stage: report("address", stage, began, **more)}},
-    }
+    newest = began.isoformat() if stage == "incremental" else None
+    found = report("address", stage, began, **{"newest_input": newest, **more})
+    return {**run, "tables": {"address": {stage: found}}}
 
 
 FAILED = {"state": "failed", "error": {"type": "BadFile", "message": "never ends"}}
@@ -639,20 +659,20 @@ def test_a_dimension_is_as_fresh_as_its_last_build():
 
 def test_long_lists_are_paged_below_300_kilobytes():
     columns = {
-        f"column_{n:04}": Column("string", description="x" * 100) for n in range(1500)
+        f"column_{n:04}": Column("string", description="x" * 100) for n in range(600)
     }
     columns["updated_at"] = Column("timestamp")
-    tables = [feed("wide", columns), *(feed(f"t{n:04}") for n in range(450))]
+    tables = [feed("wide", columns), *(feed(f"t{n:04}") for n in range(200))]
     spec = domain(*tables)
     run = summary(NOW, *(table.name for table in tables))
     run["causes"] = ["shop.wide incremental: Bad: " + "y" * 5000] * 100
     of = run["tables"]["wide"]["incremental"]
-    of["files"] = [dict(of["files"][0], path="p" * 400 + str(n)) for n in range(1000)]
+    of["files"] = [dict(of["files"][0], path="p" * 400 + str(n)) for n in range(700)]
     of["warnings"] = ["id: " + "z" * 3000] * 150
     found = site(facts(spec, run))
     assert next(render.largest(found))[1] < MOST_BYTES
-    assert "domains/shop/tables/wide~11.html" in found
-    assert "domains/shop/index~5.html" in found
+    assert "domains/shop/tables/wide~4.html" in found
+    assert "domains/shop/index~2.html" in found
 
 
 def test_a_running_stage_is_no_failure():

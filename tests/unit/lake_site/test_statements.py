@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from lake_site.statements import statements_of, unreadable_by
-from lake_spec.model import Product, Storage, TableSpec, TableType
+from lake_spec.model import Product, ProductTable, Storage, TableSpec, TableType
 from tests.unit.lake_site.lakes import ENVIRONMENT
 
 
 def product(**storage) -> TableSpec:
-    return TableSpec(
+    return ProductTable(
         name="totals",
         domain="shop",
         description="Totals of the orders of each day",

@@ -9,6 +9,7 @@ from tests.oracle.histories import FRESH, Features, landing
 from tests.oracle.oracle import DELETE, TRUNCATE, UNAVAILABLE, accepted, tables
 from tests.oracle.tables import SPECS, settings_of
 
+pytestmark = pytest.mark.nightly  # by day: test_history_properties plays what it makes
 ALL = Features(bad_rows=True, truncates=True, placeholders=True, full_refresh=True)
 SAID = "description: Things that change\nowner: test-team\n"
 

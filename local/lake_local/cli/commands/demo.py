@@ -20,7 +20,7 @@ from typing import Any, Iterable, Iterator
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.layout.site_pages import START, table_page
 from lake_spec.layout.table_folders import table_folder
-from lake_spec.model import TableSpec
+from lake_spec.model import TableSpec, VersionedTable
 
 from lake_local import text
 from lake_local.cli import query
@@ -82,6 +82,7 @@ def run(args: Namespace) -> int:
         home, specs, who=NAME, airflow=True, keep=args.keep_up
     ) as opened:
         table = opened.specs.table(TABLE)
+        assert isinstance(table, VersionedTable)
         text.progress(
             f"started in {text.elapsed(time.monotonic() - begin)}; Airflow is at"
             f" {opened.stack.airflow_url}"
@@ -155,7 +156,7 @@ def _differences(rows: list[Row]) -> int:
 
 
 def _story(
-    table: TableSpec, ended: list[Ended], current: int, versions: list[Row]
+    table: VersionedTable, ended: list[Ended], current: int, versions: list[Row]
 ) -> Iterator[str]:
     names = table.history.columns
     is_open = sum(1 for row in versions if row[names.is_current])

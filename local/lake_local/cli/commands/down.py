@@ -6,7 +6,8 @@ from argparse import ArgumentParser, Namespace
 
 from lake_local.capture import slots
 from lake_local.cli.commands.scope import home_of
-from lake_local.stack import lock, session, state
+from lake_local.stack import lock, stack
+from lake_local.stack.stack import Stack
 from lake_local.workspace import background
 
 NAME = "down"
@@ -23,8 +24,8 @@ def run(args: Namespace) -> int:
         print(f"nothing is running: the state directory {home.root} does not exist")
         return 0
     with lock.hold(home, NAME, shared=False):
-        was_up = state.read(home) is not None or bool(background.marked(home.root))
-        session.end(home)
+        was_up = Stack.noted(home) is not None or bool(background.marked(home.root))
+        stack.end(home)
     print("stopped" if was_up else f"nothing is running in {home.root}")
     for slot in slots.known(home):
         print(slots.what_stays(slot, home))

@@ -41,7 +41,7 @@ def run(args: Namespace) -> int:
     """Upload each file and print which table reads it; warn of files that none reads."""
     specs = specs_of_args(args)
     targets = targets_of(args.files, args.to, specs.environment)
-    landing = Landing.of(specs.environment.landing, _domains(specs))
+    landing = Landing.of(specs.environment, _domains(specs))
     targets.sort(key=lambda target: _is_sign(landing, target[1]))
     with session.opened(home_of(args), specs, who=NAME) as opened:
         s3 = opened.aws("s3")
@@ -62,7 +62,8 @@ def targets_of(
     if len(files) == 1 and files[0].is_file() and to in _certificates(environment):
         return [(files[0], to)]
     landing, requests = environment.landing, folder_of(environment.runs)
-    if not to.startswith((f"{landing}/", f"{requests}/")):
+    roots = [f"{root.uri}/" for _, root in environment.landing_roots]
+    if not to.startswith((f"{landing}/", f"{requests}/", *roots)):
         raise BadRequest(
             f"{to}: not a folder for landing files or requests to erase. Write an address"
             f" below {landing}/ (landing files) or {requests}/ (requests), or `ca` of a"
@@ -91,7 +92,7 @@ def warnings(landing: Landing, urls: Iterable[str]) -> Iterator[str]:
     """List warnings about files that no table reads, or whose names have no time."""
     by_reason: dict[str, list[str]] = {}
     for url in urls:
-        if not url.startswith(f"{landing.root}/"):
+        if not landing.has(url):
             continue
         is_read = landing.readers(url)
         reason = landing.without_time(url) if is_read else landing.unread(url)

@@ -22,7 +22,7 @@ from lake_desk.notes import file_of
 from lake_desk.products.plans import check
 from lake_spec.layout.glue_names import glue_names
 from lake_spec.layout.table_folders import table_folder
-from lake_spec.model import Product, TableSpec
+from lake_spec.model import FileTable, ProductTable, TableSpec
 from lake_spec.model import names
 
 from lake_local.cli.commands.scope import specs_of_args
@@ -75,7 +75,7 @@ def _moves(specs: Specs, table: TableSpec, new: str) -> Moves:
         )
     below = Path()  # the folder of tables, or a copy of it
     moves = [(file_of(table.full_name, below), file_of(new, below))]
-    sql = table.source.sql if isinstance(table.source, Product) else None
+    sql = table.source.sql if isinstance(table, ProductTable) else None
     if sql and domain != table.domain:
         moves.append((Path(table.domain) / sql, Path(domain) / sql))
     for _, to in moves:
@@ -92,8 +92,8 @@ def _along(specs: Specs, table: TableSpec, new: str) -> list[str]:
         "Its list of erased keys, results of checks and profile stay where they are too.",
         f"Its next run makes {new} known in the catalogue, and marks {entries} as renamed.",
     ]
-    if table.has_files:
-        said.append(f"Its landing files stay below {table.landed.path}/.")
+    if isinstance(table, FileTable):
+        said.append(f"Its landing files stay below {table.source.path}/.")
     if not new.startswith(f"{table.domain}."):
         domain = new.partition(".")[0]
         said.append(

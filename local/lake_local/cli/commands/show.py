@@ -27,7 +27,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from lake_spec.layout.table_folders import layer_folder
-from lake_spec.model import TableSpec
+from lake_spec.model import DimensionTable, ProductTable, TableSpec, VersionedTable
 
 from lake_local.cli import lake_tables, programs
 from lake_local.cli.commands.scope import home_of, specs_of_args
@@ -136,14 +136,17 @@ def request_of(args: Namespace, specs: Specs) -> Request:
     _require_file(args)
     _require_published_layer(args, layer)
     _require_hudi(args, table)
-    if table.is_dimension:
+    if isinstance(table, DimensionTable):
         _require_layer_of_dimension(table, layer)
-    elif table.is_product and layer is not Layer.CURRENT:
-        names = ", ".join(table.product.reads)
+    elif isinstance(table, ProductTable) and layer is not Layer.CURRENT:
+        names = ", ".join(table.source.reads)
         raise BadRequest(
             f"{table.full_name} is a product and has no {layer.value}. Show its current, or"
             f" the {layer.value} of what it reads: {names}."
         )
+    valid = None
+    if args.valid_at and isinstance(table, VersionedTable):
+        valid = _validity(args.valid_at, table)
     return Request(
         table=table.full_name,
         layer=layer.value,
@@ -151,7 +154,7 @@ def request_of(args: Namespace, specs: Specs) -> Request:
         order=order_of(table, layer),
         as_of=_instant("--as-of", args.as_of) if args.as_of else None,
         between=_between(args.between) if args.between else None,
-        valid=_validity(args.valid_at, table) if args.valid_at else None,
+        valid=valid,
         where=args.where,
         columns=_columns(args.columns),
         hidden=HIDDEN[layer],
@@ -167,7 +170,7 @@ def order_of(table: TableSpec, layer: Layer) -> tuple[str, ...]:
     """Return the columns by which a layer's rows are sorted."""
     if layer is Layer.QUARANTINE:
         return ("lake_path", "lake_record")
-    if layer is Layer.HISTORY:
+    if layer is Layer.HISTORY and isinstance(table, VersionedTable):
         return (*table.key, table.history.columns.valid_from)
     if layer is Layer.CHANGES:
         return (*table.key, "lake_position", "lake_record")
@@ -279,10 +282,10 @@ def _require_hudi(args: Namespace, table: TableSpec) -> None:
         )
 
 
-def _require_layer_of_dimension(table: TableSpec, layer: Layer) -> None:
+def _require_layer_of_dimension(table: DimensionTable, layer: Layer) -> None:
     if layer in (Layer.CURRENT, Layer.HISTORY):
         return
-    sides = (table.dimension.main, table.dimension.joined)
+    sides = (table.source.main, table.source.joined)
     names = " and ".join(f"{table.domain}.{side.table}" for side in sides)
     raise BadRequest(
         f"{table.full_name} is a dimension and has no {layer.value}. Show those of {names}."
@@ -324,7 +327,7 @@ def _instant(option: str, text: str) -> str:
         ) from None
 
 
-def _validity(text: str, table: TableSpec) -> Validity:
+def _validity(text: str, table: VersionedTable) -> Validity:
     try:
         at = utc(text)
     except ValueError:

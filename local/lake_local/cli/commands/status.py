@@ -20,8 +20,8 @@ from lake_spec.state.lease import lease_folder, lease_uri
 from lake_local import text
 from lake_local.capture import slots
 from lake_local.cli.commands.scope import home_of
-from lake_local.stack import emulator, lock, objects, state
-from lake_local.stack.state import Stack
+from lake_local.stack import emulator, lock, objects
+from lake_local.stack.stack import Stack
 from lake_local.workspace import background
 from lake_local.workspace.project import find
 from lake_local.workspace.specs import specs_of
@@ -63,7 +63,7 @@ def state_of(home: StateDirectory) -> dict[str, Any]:
         seen) and `last_runs`, the newest first. Times are UTC, but `since`, which is local
         with its zone left out.
     """
-    stack = state.read(home)
+    stack = Stack.noted(home)
     found: dict[str, Any] = {
         "state_dir": str(home.root),
         "in_use_by": [str(each) for each in lock.holders(home)],
@@ -144,7 +144,7 @@ def _up(stack: Stack) -> dict[str, Any]:
 
 def _clusters(stack: Stack, problems: list[str]) -> list[dict[str, str]] | None:
     try:
-        live = emulator.live_clusters(emulator.client("emr", stack, stack.region))
+        live = emulator.live_clusters(stack.aws("emr"))
     except (BotoCoreError, ClientError) as error:
         problems.append(
             f"Clusters and leases: unknown, the AWS emulator does not answer ({error}). Its"
@@ -158,7 +158,7 @@ def _clusters(stack: Stack, problems: list[str]) -> list[dict[str, str]] | None:
 
 
 def _leases(stack: Stack, problems: list[str]) -> list[dict[str, Any]] | None:
-    s3 = emulator.client("s3", stack, stack.region)
+    s3 = stack.aws("s3")
     found = []
     try:
         environment = specs_of(find(), None, stack.environment).environment

@@ -24,7 +24,7 @@ from lake_desk.products.inputs import Tables
 from lake_desk.products.product_tests import ProductTests, tests_file, tests_of
 from lake_desk.products.sql_tree import BadSql, in_duckdb
 from lake_spec.layout.glue_names import glue_name
-from lake_spec.model import DomainSpec, ProductPlan, TableSpec
+from lake_spec.model import DomainSpec, ProductPlan, ProductTable
 
 from lake_local import text
 from lake_local.cli import programs
@@ -106,12 +106,15 @@ def questions(
 ) -> list[dict[str, Any]]:
     """Return what the program is asked of each product; the SQL is Spark's."""
     tables = Tables(domains)
-    specs = {each.full_name: each for domain in domains for each in domain.tables}
+    every = (each for domain in domains for each in domain.tables)
+    specs = {each.full_name: each for each in every if isinstance(each, ProductTable)}
     return [_question(specs[name], tests, tables) for name, tests in found.items()]
 
 
-def _question(spec: TableSpec, tests: ProductTests, tables: Tables) -> dict[str, Any]:
-    plan = spec.product.plan
+def _question(
+    spec: ProductTable, tests: ProductTests, tables: Tables
+) -> dict[str, Any]:
+    plan = spec.source.plan
     assert isinstance(plan, ProductPlan)  # of planned domains
     views = {}
     for each in plan.inputs:

@@ -15,7 +15,7 @@ from typing import Any
 
 from lake_desk.products.sql_tree import BadSql, in_duckdb
 from lake_spec.layout.table_folders import layer_folder
-from lake_spec.model import ProductPlan, TableSpec
+from lake_spec.model import ProductPlan, ProductTable
 
 from lake_local.cli import lake_tables, programs
 from lake_local.cli.commands.scope import home_of, specs_of_args
@@ -57,22 +57,24 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def product_of(specs: Specs, name: str) -> TableSpec:
+def product_of(specs: Specs, name: str) -> ProductTable:
     """Return a product with its plan. Raises BadRequest for another table, or mistakes."""
     products = {
         table.full_name: table
         for domain in specs.planned_domains()
         for table in domain.tables
-        if table.is_product
+        if isinstance(table, ProductTable)
     }
     if name not in products:
         raise BadRequest(unknown("product", name, list(products)))
     return products[name]
 
 
-def question(home: StateDirectory, warehouse: str, spec: TableSpec) -> dict[str, Any]:
+def question(
+    home: StateDirectory, warehouse: str, spec: ProductTable
+) -> dict[str, Any]:
     """Return what the program is asked. Raises BadRequest where an input has no rows."""
-    plan = spec.product.plan
+    plan = spec.source.plan
     assert isinstance(plan, ProductPlan)  # of planned domains
     folders = {
         each.view: layer_folder(warehouse, each.folder_of, each.layer.value)

@@ -9,10 +9,10 @@ from typing import Iterator
 from lake_emulator.keys import credentials_file
 from lake_local.airflow import settings
 from lake_local.cli.commands import site
-from lake_local.cli.commands.scope import home_of, specs_of_args
+from lake_local.cli.commands.scope import home_of, require_tables, specs_of_args
 from lake_local.runs import release
-from lake_local.stack import session, state
-from lake_local.stack.state import Stack
+from lake_local.stack import session
+from lake_local.stack.stack import Stack
 from lake_local.workspace.command_line import typed
 from lake_local.workspace.dags_folder import domains_in
 from lake_local.workspace.state_dir import StateDirectory
@@ -27,16 +27,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Start what is not running; print the addresses."""
     home, specs = home_of(args), specs_of_args(args)
-    up = state.up_for_all(home)
+    up = Stack.up_for_all(home)
     if up is not None:
-        state.require_tables(args.tables, up)
+        require_tables(args.tables, up)
         with session.opened(home, specs, who=NAME) as opened:
             _print_addresses(home, opened.stack)
         return 0
     with session.opened(home, specs, who=NAME, airflow=True, keep=True) as opened:
         release.publish(home, opened.specs, opened.aws("s3"))
         site.build(opened)
-    _print_addresses(home, state.read(home) or opened.stack)
+    _print_addresses(home, Stack.noted(home) or opened.stack)
     return 0
 
 

@@ -10,7 +10,7 @@ from lake_airflow.operators import create_cluster as first_task
 from lake_airflow.runs import lease
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.reporting.notifier import RunNotifier
-from lake_airflow.runs.xcoms import run_name
+from lake_airflow.runs.run_tasks import run_name
 from lake_airflow.settings import airflow_name
 from tests.unit.lake_airflow.conftest import Runner, client, logged
 from tests.unit.lake_airflow.first_task import create_cluster

@@ -238,18 +238,19 @@ FAILS = [
 ]
 
 
-@pytest.mark.parametrize("error", FAILS, ids=lambda error: type(error).__name__)
 @pytest.mark.parametrize(
-    "asks, read",
-    [(ClusterSteps, "listed"), (ClusterFinder, "describe")],
-    ids=["of its steps", "of the cluster"],
+    "asks, read, error",
+    [
+        *((ClusterSteps, "listed", error) for error in FAILS),
+        (ClusterFinder, "describe", FAILS[0]),
+    ],
 )
 def test_a_read_that_fails_is_asked_again_and_is_no_end(
     emr, cluster, runner, monkeypatch, asks, read, error
 ):
     task = stage("full_load", defers=True)
     deferred(runner, lambda: runner.execute(task))
-    asked, fails = getattr(asks, read), [error] * 8
+    asked, fails = getattr(asks, read), [error] * 4
 
     def fails_first(self, *args):
         if fails:
@@ -258,7 +259,7 @@ def test_a_read_that_fails_is_asked_again_and_is_no_end(
 
     monkeypatch.setattr(asks, read, fails_first)
     runner.sees_pauses = True
-    for _ in range(8):
+    for _ in range(4):
         pause = deferred(runner, lambda: runner.wake(task, "follow_again"))
         assert isinstance(pause, TimeDeltaTrigger)
     deferred(runner, lambda: runner.wake(task, "follow_again"))

@@ -252,7 +252,7 @@ MADE = domain(
     replace(table("customers"), columns=COLUMNS),
     dimension("sold", "orders", "customers"),
     replace(
-        table("named"),
+        product("named"),
         source=Product(
             from_="crm.people", reads=("crm.people",), derive=(("changed", "now"),)
         ),

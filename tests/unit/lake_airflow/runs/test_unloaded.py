@@ -8,7 +8,7 @@ import pytest
 
 from lake_airflow.compat import AirflowFailException, AirflowSkipException
 from lake_airflow.runs.files import RunFiles
-from lake_airflow.runs.xcoms import covering_run
+from lake_airflow.runs.task_notes import FirstTaskNotes
 from lake_spec.model.continuous import Continuous
 from tests.unit.lake_airflow.first_task import create_cluster
 from tests.unit.lake_airflow.specs import ENVIRONMENT, dag_plan, domain, snapshot
@@ -62,7 +62,7 @@ def test_maintenance_has_nothing_to_do_then_and_is_green(
             runner.execute(create_cluster(plan))
         files = RunFiles(ENVIRONMENT, f"sales_maintenance/{run_id}", aws_conn_id=None)
         assert not files.read("summary.json")["causes"]
-        assert covering_run({"ti": runner.context("done")["ti"]})
+        assert FirstTaskNotes.of_run(runner.context("done")).no_news
         runner.succeeded = {"sales_maintenance": 1}
     assert not emr.clusters
     assert not aws.list_objects_v2(Bucket="lake", Prefix="runs/leases/")["KeyCount"]

@@ -21,7 +21,7 @@ from lake_airflow.operators.submit_stage import SubmitStage
 from lake_airflow.operators.terminate_cluster import TerminateCluster
 from lake_airflow.reporting.cost_ledger import Ledger
 from lake_airflow.reporting.notifier import FailureCallback, Note, RunNotifier
-from lake_airflow.runs import run, xcoms
+from lake_airflow.runs import run, run_tasks
 from lake_airflow.runs.covered import Covered
 from lake_airflow.runs.lease import DomainLease
 from lake_spec.state.lease import Lease
@@ -116,7 +116,7 @@ def without_waiting_for_the_earlier(monkeypatch):
 
 
 def with_runs_of_all_airflows_alike(monkeypatch):
-    for module in (job_flow, xcoms, clusters, run):
+    for module in (job_flow, run_tasks, clusters, run):
         monkeypatch.setattr(module, "airflow_name", lambda *_: "", raising=False)
     return "times"
 

@@ -1,9 +1,9 @@
 """Defaults lie under every table; a table's own word wins."""
 
 from lake_check.parsing.loader import load_domain
-from lake_spec.model import Csv, Parquet, ReadableAs, TableType
+from lake_spec.model import Csv, Engine, Parquet, ReadableAs, TableType
 
-from tests.unit.lake_check.spec_files import FEED, changed
+from tests.unit.lake_check.spec_files import FEED, SNAPSHOT, changed
 
 
 def orders(specs):
@@ -76,6 +76,16 @@ def test_defaults_of_another_kind_fall_away(specs):
     parquet = changed(FEED, {"source.format": {"type": "parquet"}})
     specs.put("tables/sales/orders.yml", parquet)
     assert orders(specs).source.format == Parquet()
+
+
+def test_defaults_that_only_other_kinds_of_tables_take_fall_away(specs):
+    specs.put("tables/_defaults.yml", "order_by: [updated_at]\nengine: streamer\n")
+    stock = changed(SNAPSHOT, {"name": "stock", "source.path": "sales/stock"})
+    specs.put("tables/sales/stock.yml", stock)
+    assert specs.diagnostics() == []
+    feed, snapshot = load_domain("sales", specs.tables).tables
+    assert (feed.engine, feed.order_by) == (Engine.STREAMER, ("updated_at",))
+    assert (snapshot.engine, snapshot.order_by) == (Engine.PYSPARK, ())
 
 
 def test_columns_of_all_tables_can_stand_in_the_defaults(specs):

@@ -180,8 +180,16 @@ def test_a_kind_takes_only_its_own_settings():
         "f.yml:6: source.lost_share: unknown key. source takes: path, format, load,"
         " changes, operation, envelope, load_from, changes_from, full_refresh, path_columns,"
         " duplicate_keys, ignore_columns, enrich, placeholder, absent_fields,"
-        " late_after_hours, timezone, new_columns, missing_columns."
+        " late_after_hours, timezone, new_columns, missing_columns. Only a snapshot takes it."
     )
+
+
+def test_a_table_of_no_kind_is_judged_as_far_as_it_can_be():
+    text = TABLE.replace("kind: feed", "kind: fed").replace("key:", "history: 7\nkye:")
+    found = " ".join(diagnostics(TableSpec, text, domain="sales"))
+    assert "source.kind: got 'fed'. Did you mean 'feed'?" in found
+    assert "history: got 7." in found and "kye: unknown key." in found
+    assert found.count("f.yml:") == 3
 
 
 def test_a_file_that_is_a_list_is_refused():

@@ -9,6 +9,7 @@ from lake_check.parsing.loader import load_cluster, load_domain, load_environmen
 from lake_spec.diagnostics.errors import NotASpec
 from lake_spec.model import (
     ClusterSpec,
+    Column,
     Deduplicate,
     DomainSpec,
     EnvironmentSpec,
@@ -19,6 +20,7 @@ from lake_spec.model import (
     Product,
     ProductInput,
     ProductPlan,
+    ProductTable,
 )
 from lake_spec.model.json_codec import from_data, to_data
 
@@ -65,6 +67,22 @@ def test_a_cluster_and_an_environment_come_back_equal(specs):
     environment = load_environment("dev", specs.environments)
     assert from_data(ClusterSpec, to_data(cluster)) == cluster
     assert from_data(EnvironmentSpec, to_data(environment)) == environment
+
+
+def test_a_release_from_before_the_classes_of_kinds_is_read(domain):
+    """Its tables say the settings of all kinds, with the defaults of those they lack."""
+    source = Product(sql="totals.sql", reads=("sales.orders",))
+    about = ("totals", "sales", "Totals of the orders", "sales-data", source, ("id",))
+    product = ProductTable(*about, columns=(("id", Column("int")),))
+    data = json.loads(json.dumps(to_data(replace(domain, tables=(product,)))))
+    (table,) = data["tables"]
+    assert "order_by" not in table and "history" not in table
+    of_feed = to_data(domain.tables[0])
+    lacked = ("order_by", "effective_at", "load_effective_at", "current", "history")
+    table.update({name: of_feed[name] for name in lacked})
+    assert from_data(DomainSpec, data).tables == (product,)
+    with pytest.raises(NotASpec, match="order_of"):
+        from_data(DomainSpec, {**data, "tables": [{**table, "order_of": []}]})
 
 
 PLAN = ProductPlan(

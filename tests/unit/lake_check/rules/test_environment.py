@@ -15,6 +15,11 @@ NETWORK = {
 GROUPS = {"primary": "sg-01234567", "core_and_task": "sg-89abcdef"}
 
 
+def root(name, uri, *used_by, key=None):
+    more = {"kms_key_id": key} if key else {}
+    return {"landing_roots": {name: {"uri": uri, "used_by": list(used_by), **more}}}
+
+
 def diagnostics(specs, changes):
     return diagnostics_of_file(specs, "environments/dev.yml", ENVIRONMENT, changes)
 
@@ -67,6 +72,19 @@ def diagnostics(specs, changes):
         (
             {"erase_secret": "a secret!"},
             "erase_secret: got 'a secret!'. Write the name of an SSM parameter, as in",
+        ),
+        (
+            root("p", "s3://lake/runs/x", "sales"),
+            "landing_roots.p.uri: got 's3://lake/runs/x'. It overlaps with `runs`",
+        ),
+        (root("p", "s3://p"), "landing_roots.p.used_by: got []. Name a domain, or"),
+        (root("p", "s3://p", "sales", "sales"), "landing_roots.p names it too"),
+        (root("p", "s3://p", "salse"), "unknown domain 'salse'. Did you mean 'sales'?"),
+        (root("p", "s3://p", "sales.x"), "unknown table 'sales.x'"),
+        (root("p", "s3://p", "a/b"), "got 'a/b'. Write a domain, or a table as"),
+        (
+            root("p", "s3://p", "sales", key=KEY.replace("eu-central", "eu-west")),
+            "landing_roots.p.kms_key_id: got 'arn:aws:kms:eu-west-1:",
         ),
         ({"service_role": "a b"}, "service_role: got 'a b'. Write the name of an IAM"),
         (
@@ -177,6 +195,13 @@ def test_an_environment_with_everything_passes(specs):
         },
         "security_configuration": "runtime-roles",
         "network": NETWORK,
+        **root("partner", "s3://partner", "sales", key=KEY),
+        "airflow": {
+            "name": "Team-1",
+            "bucket": "team",
+            "dags": "a/b",
+            "folder": "lake",
+        },
         "permissions_boundary": "arn:aws:iam::111122223333:policy/lake/boundary",
         "role_path": "/lake/",
         "custom_ami": "ami-01234567",

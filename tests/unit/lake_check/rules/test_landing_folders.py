@@ -4,9 +4,28 @@ from __future__ import annotations
 
 import pytest
 
+from lake_check.rules.landing_folders import landing_roots_have_tables
+from lake_spec.model import JdbcTable, LandingRoot
+
 from tests.unit.lake_check.spec_files import DOMAIN, FEED, SNAPSHOT, changed
+from tests.unit.lake_infra.lakes import domain, environment, pulling
 
 SHOP = "tables/shop/orders.yml"
+
+
+def test_a_table_that_is_pulled_does_not_lie_in_a_root():
+    """What is pulled is written below landing."""
+    root = (("partner", LandingRoot("s3://partner", ("sales", "sales.t1"))),)
+    files = domain("sales", "sales/a", "sales/b")
+    place = environment(landing_roots=root)
+    assert list(landing_roots_have_tables(place, [files])) == []
+    pulled = pulling(files, load_from=JdbcTable("shop", "public.orders"))
+    first, second, third = landing_roots_have_tables(place, [pulled])
+    assert (first.path, third.path[-1]) == (
+        ("landing_roots", "partner", "used_by", 0),
+        1,
+    )
+    assert "sales.t0 is pulled, so its files are written below" in first.hint
 
 
 @pytest.fixture

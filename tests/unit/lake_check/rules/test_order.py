@@ -87,8 +87,8 @@ def test_keys_orders_and_times(specs, changes, message):
 
 def test_a_snapshot_takes_no_order(specs):
     assert diagnostics_of(specs, SNAPSHOT, {"order_by": ["status"]}) == [
-        "order_by: got ['status']. Remove order_by: snapshots are ordered by their "
-        "own times."
+        "order_by: no key of a snapshot. Remove it: snapshots are ordered by their own "
+        "times. Only a feed takes it."
     ]
 
 

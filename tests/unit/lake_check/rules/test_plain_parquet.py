@@ -5,7 +5,6 @@ import pytest
 from lake_check.parsing.loader import load_domain
 from lake_desk.export.data_contract import data_contract
 from lake_desk.products.plans import with_plans
-from lake_spec.facts.environment_defaults import with_environment_defaults
 from lake_spec.model import EnvironmentSpec, ReadableAs, TableType
 
 from tests.unit.lake_check.rules.test_product import FILE, PRODUCT, SQL
@@ -73,13 +72,13 @@ def test_a_table_of_landing_files_is_never_plain_parquet(specs):
 
 def test_it_is_built_whole_and_published_as_nothing_else(shop):
     assert diagnostics_of_file(shop, FILE, PRODUCT, PLAIN) == []
-    domain = load_domain("sales", shop.tables)
     published = EnvironmentSpec(
         **{name: "s3://a/b" for name in ("landing", "warehouse", "artifacts", "runs")},
         **{"name": "prod", "region": "eu-west-1", "logs": "s3://a/l"},
         readable_as=(ReadableAs.ICEBERG,),
     )
-    (planned,) = with_plans([with_environment_defaults(domain, published)], shop.tables)
+    domain = load_domain("sales", shop.tables, published)
+    (planned,) = with_plans([domain], shop.tables)
     totals = {each.name: each for each in planned.tables}["totals"]
     assert totals.storage.type is TableType.PARQUET
     assert totals.storage.formats == ()

@@ -322,8 +322,7 @@ def test_operations_must_be_told_apart(specs, changes, message):
 
 def test_the_streamer_takes_no_snapshots(specs):
     assert diagnostics_of(specs, SNAPSHOT, {"engine": "streamer"}) == [
-        "engine: got 'streamer'. HoodieStreamer cannot compare snapshots: choose "
-        "pyspark, or land the changes and make the source a feed."
+        "engine: got 'streamer'. Choose one of: pyspark. Only a feed takes it."
     ]
 
 

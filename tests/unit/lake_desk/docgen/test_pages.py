@@ -2,6 +2,7 @@
 
 import json
 
+import jsonschema
 import pytest
 
 from lake_desk.docgen.json_schema import schema_of
@@ -13,6 +14,7 @@ from lake_spec.model import (
     DomainSpec,
     EnvironmentSpec,
     Feed,
+    FeedTable,
     History,
     Side,
     Snapshot,
@@ -64,6 +66,49 @@ def test_a_schema_requires_what_the_model_does_but_what_the_place_says():
     assert schema_of(EnvironmentSpec)["required"][:2] == ["name", "region"]
 
 
+ROW = {
+    "name": "x",
+    "description": "One row each",
+    "owner": "museum-data",
+    "key": ["id"],
+}
+SOURCES = {
+    "feed": {"path": "moma/x", "format": {"type": "csv"}},
+    "snapshot": {
+        **{"path": "moma/x", "files": "*", "format": {"type": "csv"}},
+        "snapshot_time": {"column": "at"},
+    },
+    "dimension": {"main": "a", "joined": "b"},
+    "product": {"sql": "x.sql"},
+}
+TAKERS = {
+    "order_by": (["at"], {"feed"}),
+    "future_dates": (True, {"feed", "snapshot"}),
+    "columns": ({"id": "int"}, {"feed", "snapshot", "product"}),
+    "history": ({}, {"feed", "snapshot", "dimension"}),
+    "engine": ("streamer", {"feed"}),
+    "storage": ({"buckets": 4}, set(SOURCES)),
+}
+
+
+@pytest.mark.parametrize("key", TAKERS)
+def test_the_schema_takes_a_key_from_the_kinds_that_have_it(key):
+    judge = jsonschema.Draft202012Validator(schema_of(TableSpec))
+    value, takers = TAKERS[key]
+    for kind, source in SOURCES.items():
+        table = {**ROW, "source": {"kind": kind, **source}}
+        assert judge.is_valid(table)
+        assert judge.is_valid({**table, key: value}) is (kind in takers), (kind, key)
+
+
+def test_the_page_says_the_kinds_that_have_a_key():
+    page = generated()["reference/table-spec.md"]
+    assert "| `order_by` | feed | list of text |" in page
+    assert "| `history` | snapshot, feed, dimension | [history](#history) |" in page
+    assert "| `storage` | all | [storage](#storage) |" in page
+    assert "| `engine` | snapshot, dimension, product | `pyspark` |" in page
+
+
 def test_a_schema_of_defaults_requires_nothing():
     text = json.dumps(schema_of(TableSpec, is_complete=False))
     assert '"required": [' not in text
@@ -78,7 +123,7 @@ def test_a_schema_holds_defaults_and_examples():
 def test_the_model_has_only_types_that_are_known():
     with pytest.raises(TypeError, match="Teach it to model/field_types.py"):
         shape_of(bytes)
-    assert isinstance(shape_of(TableSpec), Record)
+    assert isinstance(shape_of(FeedTable), Record)
     assert shape_of(str) == Scalar(str)
 
 

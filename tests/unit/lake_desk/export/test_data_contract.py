@@ -44,7 +44,8 @@ def contract_of(specs, changes, name="orders", *, domain=None, environment=None)
     if environment:
         specs.put("environments/dev.yml", {**ENVIRONMENT, **environment})
         environment = load_environment("dev", specs.environments)
-    return data_contract(load_domain("sales", specs.tables), name, environment)
+    domain = load_domain("sales", specs.tables, environment)
+    return data_contract(domain, name, environment)
 
 
 def columns(contract, schema=0):
@@ -234,8 +235,8 @@ def test_the_command_prints_it_as_yaml(specs, capsys):
     options = ["--tables", str(specs.tables), "--environment", "dev"]
     assert main(["contract", "sales.orders", *options]) == 0
     printed = parse_yaml(capsys.readouterr().out.encode(), "contract.yml").root.plain()
-    domain = load_domain("sales", specs.tables)
     environment = load_environment("dev", specs.environments)
+    domain = load_domain("sales", specs.tables, environment)
     assert printed == data_contract(domain, "orders", environment)
 
 

@@ -7,7 +7,7 @@ import pytest
 from lake_check.parsing.loader import load_lake
 from lake_desk.products.plans import check, with_plans
 from lake_spec.lineage.sensitivity import ColumnSensitivity, Mark
-from lake_spec.model import Column, Product, Sensitivity, TableSpec
+from lake_spec.model import Column, Product, ProductTable, Sensitivity
 from tests.unit.lake_desk.products.shop import DOMAIN, GRANTS, Shop
 
 CUSTOMER = """\
@@ -174,14 +174,14 @@ def test_a_product_of_a_product_knows_the_first_column(shop):
 
 
 def test_a_table_that_is_not_known_counts_as_personal():
-    product = TableSpec(
+    product = ProductTable(
         "p",
         "shop",
         "Made",
         "shop-data",
         Product(sql="p.sql", reads=("crm.customer",)),
         ("id",),
-        (("id", Column("int")),),
+        columns=(("id", Column("int")),),
     )
     found = ColumnSensitivity([product])
     assert found.columns("shop.p") == {

@@ -16,6 +16,7 @@ from lake_spec.model import (
     Lookup,
     Product,
     ProductInput,
+    ProductTable,
     TimeJoin,
 )
 from lake_spec.model.json_codec import from_data, to_data
@@ -399,7 +400,7 @@ def test_only_the_plan_changes_with_the_text(shop):
 def test_a_domain_is_decoded_without_its_plans(shop):
     shop.product(f"SELECT order_id FROM {ORDERS}")
     domain = load_domain("shop", shop.tables)
-    (product,) = [t for t in domain.tables if t.is_product]
+    (product,) = [t for t in domain.tables if isinstance(t, ProductTable)]
     assert product.source == Product(sql="enriched.sql", reads=("shop.orders",))
     data = json.loads(json.dumps(to_data(domain)))
     assert from_data(DomainSpec, data) == domain

@@ -25,10 +25,11 @@ from lake_spec.model import (
     ColumnUse,
     DomainSpec,
     Feed,
+    FeedTable,
     Json,
     Layer,
     Product,
-    TableSpec,
+    ProductTable,
 )
 from tests.unit.lake_desk.products.random_sql import (
     FIXED,
@@ -57,7 +58,7 @@ COLUMNS = {
 
 def tables() -> Tables:
     specs = tuple(
-        TableSpec(
+        FeedTable(
             name=name,
             domain="shop",
             description=name,
@@ -102,7 +103,7 @@ def random_query(seed: int) -> Tuple[RandomSql, Query]:
 def lineage_of(query: Query) -> Lineage:
     """The lineage of a query by its compiled plan, by the numbers of its tables."""
     columns = tuple((e.text, Column(TYPES[e.kind])) for e in query.columns)
-    spec = TableSpec(
+    spec = ProductTable(
         name="made",
         domain="shop",
         description="Made",

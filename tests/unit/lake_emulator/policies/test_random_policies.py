@@ -169,7 +169,10 @@ def random_policies(dice: random.Random) -> dict:
     }
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(
+    "seed",
+    [0, *(pytest.param(each, marks=pytest.mark.nightly) for each in range(1, 10))],
+)
 def test_two_evaluators_decide_alike(seed):
     dice, decided = random.Random(seed), []
     for _ in range(100):

@@ -70,7 +70,7 @@ def test_help_needs_nothing_that_is_set_up(script, option):
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])
-@pytest.mark.parametrize("command", sorted(set(held()) - {OF_ALL}))
+@pytest.mark.parametrize("command", ["show", "validate"])  # a command, a program
 def test_help_of_a_command_needs_nothing_that_is_set_up(script, command, option):
     assert script(command, option, cwd="/") == (0, held()[command])
 
@@ -108,6 +108,7 @@ def test_the_parser_leaves_the_version_to_the_script(capfd):
     assert capfd.readouterr().out.startswith(f"lake {VERSION}, ")
 
 
+@pytest.mark.nightly  # by day: test_the_shell_is_given_them, of a table
 def test_commands_and_options_are_completed(tmp_path):
     """As the shell asks: by its line in the environment; the answer is on channel 8."""
     found = tmp_path / "found"

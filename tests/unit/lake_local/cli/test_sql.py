@@ -260,7 +260,7 @@ def test_a_name_of_no_product_is_met_with_the_nearest(product):
 
 def test_what_duckdb_cannot_say_is_refused(home, product, monkeypatch):
     specs, spec = product
-    plan = replace(spec.product.plan, sql="SELECT * FROM input_0 TABLESAMPLE (")
-    told = replace(spec, source=replace(spec.product, plan=plan))
+    plan = replace(spec.source.plan, sql="SELECT * FROM input_0 TABLESAMPLE (")
+    told = replace(spec, source=replace(spec.source, plan=plan))
     with pytest.raises(BadRequest, match="DuckDB has no SQL for it: .*_products"):
         try_product.question(home, specs.environment.warehouse, told)

@@ -11,8 +11,7 @@ from botocore.exceptions import EndpointConnectionError
 from lake_local.capture import slots
 from lake_local.cli.commands import status
 from lake_local.cli.parser import parse
-from lake_local.stack import state
-from lake_local.stack.state import Stack
+from lake_local.stack.stack import Stack
 from lake_local.workspace.background import Process
 from lake_local.workspace.state_dir import StateDirectory
 
@@ -36,9 +35,10 @@ def home(tmp_path):
 def up(home, monkeypatch):
     """The same with a process noted that is dead."""
     dead = Process("aws", 2**22 + 1, 1.0)
-    stack = Stack("/t", 1234, since="2026-01-31 06:00:00", processes=[dead])
-    state.write(home, stack)
-    monkeypatch.setattr(status.emulator, "client", lambda *args: None)
+    since, root = "2026-01-31 06:00:00", str(home.root)
+    stack = Stack("/t", 1234, since=since, processes=[dead], home=root)
+    stack.note()
+    monkeypatch.setattr(Stack, "aws", lambda *args: None)
     return stack
 
 

@@ -8,6 +8,7 @@ from lake_local.cli.parser import parse
 from lake_local.errors import BadRequest
 from lake_local.workspace.project import find
 from lake_local.workspace.specs import specs_of
+from lake_spec.model import ProductTable
 
 DOMAIN = "name: {0}\ndescription: What the shop knows\nowner: sales-data\n"
 TABLE = """\
@@ -166,7 +167,9 @@ def test_a_release_of_this_machine_has_the_plans_or_names_the_mistakes(tables, c
     grants = "table_grants: [{tables: [items], to: [shop]}]\n"
     (tables / "sales" / "_domain.yml").write_text(DOMAIN.format("sales") + grants)
     specs = specs_of(find(), tables)
-    (planned,) = [t for t in specs.planned_domains()[1].tables if t.is_product]
+    (planned,) = [
+        t for t in specs.planned_domains()[1].tables if isinstance(t, ProductTable)
+    ]
     assert planned.source.plan.inputs[0].table == "sales.items"
     product.write_text(f"{text}columns: {{id: string}}\n")
     with pytest.raises(BadRequest, match="the products have mistakes:\n.*times.yml:6"):

@@ -17,7 +17,7 @@ from lake_check.parsing.loader import load_environment, load_lake
 from lake_emulator.policies.enforcer import PolicyEnforcer
 from lake_emulator.policies.evaluator import Policies
 from lake_infra.policies import policies
-from lake_spec.model import Feed, JdbcTable, Parquet, PostgreSql
+from lake_spec.model import Feed, FeedTable, JdbcTable, Parquet, PostgreSql
 from lake_spec.model.choices import SecretStore
 from lake_spec.platform.deployment import DEPLOYMENT_TAG, deployment
 
@@ -106,12 +106,12 @@ def made() -> dict:
     )
     domain = load_lake(DAGS / "tables").domains["moma"]
     pulled = [
-        replace(
-            domain.tables[0],
-            name=name,
-            source=Feed(
+        FeedTable(
+            *(name, domain.name, "Pulled", "museum-data"),
+            Feed(
                 path="pulled", format=Parquet(), load_from=JdbcTable(name, "public.a")
             ),
+            key=("id",),
         )
         for name in ("shop", "kept")
     ]

@@ -7,7 +7,7 @@ import pytest
 from lake_spec.hudi.buckets import buckets_for
 
 from lake_local.onboard.catalog import Column, Index, Table
-from lake_local.onboard.keys import cursor_of, key_of
+from lake_local.onboard.table_keys import cursor_of, key_of
 
 MIB = 1024 * 1024
 

@@ -13,6 +13,7 @@ import pytest
 
 from lake_check.parsing.loader import load_domain
 from lake_spec.model.choices import Connector
+from lake_spec.model.forms import TABLE
 
 from lake_local.onboard import advice, writing
 from lake_local.onboard.catalog import (
@@ -193,7 +194,7 @@ def test_what_has_no_spec_is_told_with_the_reason(tmp_path):
     found = reasons(written(tmp_path, BY_QUERY))
     assert "no primary key, no unique index" in found["audit"]
     assert found["orders_1"] == "a partition of orders, which has its rows"
-    assert "create a view of it" in found["Odd Names"]
+    assert found["Odd Names"] == f"its name cannot be pulled. {TABLE.hint}"
 
 
 def test_columns_that_differ_only_in_case_keep_a_table_out(tmp_path):

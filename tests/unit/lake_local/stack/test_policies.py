@@ -7,10 +7,10 @@ import shutil
 
 import pytest
 
+from lake_emulator.keys import secret_of
 from lake_emulator.policies.enforcer import FILE
 from lake_emulator.server import Emulator
 from lake_local.stack import policies
-from lake_local.stack.state import Stack
 from lake_local.workspace import project
 from lake_local.workspace.specs import specs_of
 
@@ -73,12 +73,11 @@ def test_an_emulator_that_is_up_judges_by_the_specs_as_they_are(
     emulator = Emulator(home.root)
     emulator.start()
     try:
-        port = int(emulator.url.rsplit(":", 1)[1])
-        stack = Stack(str(tables), port, home=str(home.root))
+        url, secret = emulator.url, secret_of(home.root)
         assert not emulator.enforcer.is_on
-        policies.replace(stack, specs_of(PROJECT, tables))
+        policies.replace(url, secret, specs_of(PROJECT, tables))
         assert emulator.enforcer.is_on
-        policies.replace(stack, specs_of(PROJECT, tables, without_role))
+        policies.replace(url, secret, specs_of(PROJECT, tables, without_role))
         assert not emulator.enforcer.is_on
     finally:
         emulator.stop()

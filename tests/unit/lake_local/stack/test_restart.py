@@ -10,8 +10,8 @@ import psutil
 import pytest
 
 from lake_local.errors import StartFailed
-from lake_local.stack import session, startup, state
-from lake_local.stack.state import Stack
+from lake_local.stack import session, stack
+from lake_local.stack.stack import Stack
 from lake_local.workspace.background import Process
 from lake_local.workspace.project import find
 from lake_local.workspace.specs import specs_of
@@ -40,14 +40,14 @@ def started(monkeypatch):
     """The names of the processes that were started, each of which is alive at once."""
     names = []
 
-    def start(name, *_):
+    def start(_, name, specs):
         names.append(name)
         return alive(name)
 
-    monkeypatch.setattr(startup, "start_one", start)
-    monkeypatch.setattr(startup.policies, "write", lambda *_: None)
-    monkeypatch.setattr(startup.emulator, "wait_until_healthy", lambda *_: None)
-    monkeypatch.setattr(startup.processes, "wait_until_healthy", lambda *_: None)
+    monkeypatch.setattr(Stack, "start_process", start)
+    monkeypatch.setattr(stack.policies, "write", lambda *_: None)
+    monkeypatch.setattr(stack.emulator, "wait_until_healthy", lambda *_: None)
+    monkeypatch.setattr(stack.processes, "wait_until_healthy", lambda *_: None)
     return names
 
 
@@ -58,14 +58,14 @@ def ended(monkeypatch):
     def end(*_):
         raise AssertionError("the stack was ended")
 
-    monkeypatch.setattr(session, "end", end)
-    monkeypatch.setattr(startup, "sweep", end)
+    monkeypatch.setattr(stack, "end", end)
+    monkeypatch.setattr(stack, "sweep", end)
 
 
 def up(home, *lost):
     processes = [gone(name) if name in lost else alive(name) for name in NAMES]
     found = Stack("/t", 5000, 8080, kept=True, processes=processes, home=str(home.root))
-    state.write(home, found)
+    found.note()
     return found
 
 
@@ -77,7 +77,7 @@ def test_a_command_starts_what_is_missing_alone(
     with session.opened(home, specs, who="put") as opened:
         assert opened.stack.dead() == []
     assert started == [name for name in NAMES if name in lost]
-    now = state.read(home)
+    now = Stack.noted(home)
     assert now.dead() == []
     assert (now.kept, now.aws_port, now.airflow_port) == (True, 5000, 8080)
     kept = [each for each in before.processes if each.name not in lost]
@@ -89,7 +89,7 @@ def test_a_run_that_is_followed_goes_on(home, specs, started, ended):
     up(home)
     with session.opened(home, specs, who="run") as opened:
         opened.stack.processes[2] = gone("scheduler")
-        state.write(home, opened.stack)
+        opened.stack.note()
         assert opened.dead() == []
     assert started == ["scheduler"]
 
@@ -115,7 +115,7 @@ def test_what_does_not_start_is_named_and_nothing_is_ended(
     def fails(*_):
         raise StartFailed("the port 5000 is in use")
 
-    monkeypatch.setattr(startup.emulator, "wait_until_healthy", fails)
+    monkeypatch.setattr(stack.emulator, "wait_until_healthy", fails)
     up(home, "aws")
     words = (
         "^aws: ended, and could not be started again. All else is still up; to start all "
@@ -134,18 +134,18 @@ def test_a_process_is_started_again_as_it_was_at_first(home, monkeypatch):
         begun.setdefault(name, []).append((argv, more))
         return alive(name)
 
-    monkeypatch.setattr(startup.background, "start", start)
-    monkeypatch.setattr(startup.processes, "migrate", lambda *_: None)
-    monkeypatch.setattr(startup.policies, "write", lambda *_: None)
-    monkeypatch.setattr(startup, "make_secret", lambda *_: None)
-    monkeypatch.setattr(startup, "sweep", lambda *_: [])
-    monkeypatch.setattr(startup.emulator, "wait_until_healthy", lambda *_: None)
-    monkeypatch.setattr(startup.processes, "wait_until_healthy", lambda *_, **__: None)
+    monkeypatch.setattr(stack.background, "start", start)
+    monkeypatch.setattr(stack.processes, "migrate", lambda *_: None)
+    monkeypatch.setattr(stack.policies, "write", lambda *_: None)
+    monkeypatch.setattr(Stack, "make_erase_secret", lambda *_: None)
+    monkeypatch.setattr(stack, "sweep", lambda *_: [])
+    monkeypatch.setattr(stack.emulator, "wait_until_healthy", lambda *_: None)
+    monkeypatch.setattr(stack.processes, "wait_until_healthy", lambda *_, **__: None)
     real = specs_of(find(), None)
-    stack = startup.start(home, real, airflow=True, kept=True)
-    noted = state.read(home)
-    noted.processes = [gone(each.name) for each in stack.processes]
-    startup.restore(home, real, noted)
-    assert set(begun) == {each.name for each in stack.processes} and len(begun) == 6
+    whole = Stack.start(home, real, airflow=True)
+    noted = Stack.noted(home)
+    noted.processes = [gone(each.name) for each in whole.processes]
+    noted.restore(real)
+    assert set(begun) == {each.name for each in whole.processes} and len(begun) == 6
     for name, (first, again) in begun.items():
         assert first == again, name

@@ -9,8 +9,7 @@ from dataclasses import replace
 import psutil
 import pytest
 
-from lake_local.stack import state
-from lake_local.stack.state import Stack
+from lake_local.stack.stack import Stack
 from lake_local.workspace.background import Process
 
 GONE = Process("scheduler", 2**22 - 1, 1.0)
@@ -24,8 +23,8 @@ def alive():
 def test_what_was_written_is_what_is_read(home, alive):
     stack = Stack("/tables", 5000, 8080, kept=True, since="now", processes=[alive])
     stack.home = str(home.root)
-    state.write(home, stack)
-    assert state.read(home) == replace(stack, home=str(home.root))
+    stack.note()
+    assert Stack.noted(home) == stack
 
 
 @pytest.mark.parametrize(
@@ -33,7 +32,7 @@ def test_what_was_written_is_what_is_read(home, alive):
 )
 def test_a_file_that_says_nothing_means_nothing_is_up(home, text):
     home.stack_file.write_text(text)
-    assert state.read(home) is None
+    assert Stack.noted(home) is None
 
 
 def test_a_stack_that_lost_a_process_is_up_until_the_last_has_ended(alive):
@@ -52,9 +51,9 @@ def test_a_kept_whole_stack_serves_everyone(alive):
 
 
 def test_what_another_version_noted_is_read_by_what_is_known(home, alive):
-    stack = Stack("/tables", 5000, processes=[alive])
-    state.write(home, stack)
+    stack = Stack("/tables", 5000, processes=[alive], home=str(home.root))
+    stack.note()
     noted = json.loads(home.stack_file.read_text())
     noted["processes"][0]["later"] = 1
     home.stack_file.write_text(json.dumps({**noted, "later": 1}))
-    assert state.read(home) == replace(stack, home=str(home.root))
+    assert Stack.noted(home) == stack

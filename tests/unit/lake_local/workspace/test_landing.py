@@ -38,7 +38,8 @@ def landing(tmp_path_factory):
         if name != "_domain":
             spec.update(name=name, columns=columns, key=["id"], **WORDS)
         (tables / "sales" / f"{name}.yml").write_text(json.dumps(spec))
-    return Landing.of(ROOT, specs_of(find(), tables).domains())
+    specs = specs_of(find(), tables)
+    return Landing.of(specs.environment, specs.domains())
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ from lake_emulator.runtimes import PROJECT
 from lake_emulator.state_mark import NotAStateDirectory, claim
 from lake_local.cli.parser import parse
 from lake_local.errors import BadRequest
-from lake_local.stack import lock, startup
+from lake_local.stack import lock
+from lake_local.stack.stack import Stack
 from lake_local.workspace.state_dir import StateDirectory
 
 TABLES = str(PROJECT / "dags" / "tables")
@@ -32,7 +33,7 @@ def nothing_is_started(monkeypatch):
     def start(*args, **more):
         raise AssertionError("something was started")
 
-    monkeypatch.setattr(startup, "start", start)
+    monkeypatch.setattr(Stack, "start", start)
 
 
 def files_of(folder: Path):

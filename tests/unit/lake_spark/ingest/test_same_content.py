@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from boto3.s3.transfer import TransferConfig
 
 from lake_emulator import client
 from lake_emulator.server import Emulator
@@ -92,17 +91,29 @@ def test_who_puts_it_again_may_use_another_checksum(run, s3, bucket, algorithm):
         unseen(run, inputs)
 
 
-def test_what_came_in_parts_may_come_again_as_one(run, s3, bucket, tmp_path):
-    rows, least = ROWS * 440_000, 5 << 20  # of a part of S3
-    (tmp_path / "a.csv").write_bytes(rows)
-    parts = TransferConfig(multipart_threshold=least, multipart_chunksize=least)
-    s3.upload_file(
-        str(tmp_path / "a.csv"), bucket, "things/a.csv", ExtraArgs=KMS, Config=parts
-    )
+def test_what_came_in_parts_may_come_again_as_one(run, s3, bucket, monkeypatch):
+    monkeypatch.setattr("lake_emulator.s3.multipart.SMALLEST_PART", 1)
+    rows, where = ROWS * 2, {"Bucket": bucket, "Key": "things/a.csv"}
+    upload = s3.create_multipart_upload(**where, **KMS, ChecksumAlgorithm="CRC32")
+    where["UploadId"] = upload["UploadId"]
+    parts = [
+        {"PartNumber": number, "ETag": part["ETag"], **crc(part)}
+        for number in (1, 2)
+        for part in [
+            s3.upload_part(
+                **where, PartNumber=number, Body=ROWS, ChecksumAlgorithm="CRC32"
+            )
+        ]
+    ]
+    s3.complete_multipart_upload(**where, MultipartUpload={"Parts": parts})
     inputs = taken(run)
     assert inputs.find("a.csv").etag.endswith("-2")
     s3.put_object(Bucket=bucket, Key="things/a.csv", Body=rows, **KMS)
     assert unseen(run, inputs) == []
+
+
+def crc(part):
+    return {name: part[name] for name in ("ChecksumCRC32",) if name in part}
 
 
 def test_a_checksum_is_only_of_what_was_listed(run, s3, bucket):

@@ -165,15 +165,19 @@ def test_a_commit_that_is_made_again_has_the_same_id_and_objects(folder, tmp_pat
     assert committed(folder, first, *several("b", 300)) != first
 
 
-def test_what_a_reprocess_of_all_leaves_behind_is_written_again_without_it(folder):
-    id = committed(folder, None, *several("a", FILES))
+def test_what_a_reprocess_of_all_leaves_behind_is_written_again_without_it(
+    folder, monkeypatch
+):
+    most = 5 * SMALL
+    monkeypatch.setattr(ingested_file_parts, "FILES", most)
+    id = committed(folder, None, *several("a", most))
     for _ in range(3):  # of which two alone may be there
         inputs = folder.load(id)
         inputs = inputs.without(inputs.all)
-        id = folder.save(inputs.next(several("a", FILES), {}, {}))
+        id = folder.save(inputs.next(several("a", most), {}, {}))
     inputs = folder.load(id)
-    assert (inputs.count, len(inputs.all)) == (FILES, FILES)
-    assert sum(each.files for each in inputs.parts) <= FILES * 3
+    assert (inputs.count, len(inputs.all)) == (most, most)
+    assert sum(each.files for each in inputs.parts) <= most * 3
 
 
 OLD = {

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lake_spark.step.table_order import waves
-from lake_spec.model import Csv, Feed, Product, References, TableSpec
+from lake_spec.model import (
+    Csv,
+    Feed,
+    FeedTable,
+    Product,
+    ProductTable,
+    References,
+    TableSpec,
+)
 
 
 @dataclass(frozen=True)
@@ -17,14 +25,14 @@ class Of:
 
 def product(name: str, *reads: str) -> Of:
     source = Product(sql=f"{name}.sql", reads=tuple(f"shop.{each}" for each in reads))
-    return Of(TableSpec(name, "shop", "About orders", "shop", source, ("id",)))
+    return Of(ProductTable(name, "shop", "About orders", "shop", source, ("id",)))
 
 
 def table(name: str, *refers_to: str) -> Of:
     source = Feed(path=f"shop/{name}", format=Csv())
     checks = tuple(References("x", f"{each}.id") for each in refers_to)
     about = (name, "shop", "About orders", "shop", source, ("id",))
-    return Of(TableSpec(*about, checks=checks))
+    return Of(FeedTable(*about, checks=checks))
 
 
 def names(found):

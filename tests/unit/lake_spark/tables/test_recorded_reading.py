@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from lake_spec.model import Column, Csv, Rule, Snapshot, SnapshotTime, TableSpec
+from lake_spec.model import Column, Csv, Rule, Snapshot, SnapshotTable, SnapshotTime
 from lake_spark.landing.ingested_files import IngestedFile, IngestedFiles
 from lake_spark.tables.recorded_reading import differences, record
 
@@ -16,7 +16,7 @@ DAYS = [f"2026-01-0{day}T00:00:00+00:00" for day in (1, 2, 3)]
 @pytest.fixture
 def spec():
     time = SnapshotTime(pattern="^(.*)[.]csv$")
-    return TableSpec(
+    return SnapshotTable(
         name="things",
         domain="tests",
         description="Things",

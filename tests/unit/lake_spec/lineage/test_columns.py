@@ -22,13 +22,17 @@ from lake_spec.model import (
     ColumnUse,
     Csv,
     Dimension,
+    DimensionTable,
     DomainSpec,
     Feed,
+    FeedTable,
     History,
     Product,
     ProductInput,
     ProductPlan,
+    ProductTable,
     Side,
+    SnapshotTable,
     TableSpec,
 )
 from lake_spec.model import Layer as ModelLayer
@@ -81,8 +85,8 @@ def test_columns_of_products_come_from_their_plans():
     columns = (ColumnOrigin("m", "input_0", "n", ColumnUse.SUMMED),)
     of = ProductInput("input_0", "shop.a", ModelLayer.CURRENT, ("n",))
     plan = ProductPlan("SELECT 1", (of,), "0f3a", "input_0", columns=columns)
-    product = feed("p", {"m": Column("bigint")}, key=("m",))
-    product = replace(product, source=Product(sql="p.sql", plan=plan))
+    made = Product(sql="p.sql", plan=plan)
+    product = ProductTable("p", "shop", "Made", "shop-data", made, ("m",))
     domain = DomainSpec("shop", "Shop", "shop-data", tables=(product,))
     assert lineage_of(domain) == (edge,)
 
@@ -96,7 +100,8 @@ def test_columns_of_products_come_from_their_plans():
 )
 def test_a_product_copies_the_columns_that_it_does_not_compute(source, copied):
     columns = dict.fromkeys(("id", "year", "name"), Column("int"))
-    product = replace(feed("p", columns, key=("id",)), source=source)
+    about = ("p", "shop", "Made", "shop-data", source, ("id",))
+    product = ProductTable(*about, columns=tuple(columns.items()))
     found = lineage_of(DomainSpec("shop", "Shop", "shop-data", tables=(product,)))
     layer = Layer.CURRENT.value
     assert [(e.source, e.target) for e in found] == [
@@ -134,7 +139,7 @@ def random_domain(seeded: random.Random) -> DomainSpec:
     chosen = tuple(dict.fromkeys((texts[0], *more)))
     taken = set(dict(a.columns)) | {name for e in a.enrich for _, name in e.given}
     rename = tuple((name, f"b_{name}") for name in shown if name in taken)
-    dimension = TableSpec(
+    dimension = DimensionTable(
         name="d",
         domain="shop",
         description="Both",
@@ -175,7 +180,9 @@ def main_table(seeded: random.Random, name: str, reference: Any) -> TableSpec:
                 [SnapshotTime(pattern="(.*)"), SnapshotTime(column="EXPORTED")]
             ),
         )
-        return replace(table, source=source, order_by=())
+        about = (name, "shop", name, "shop-data", source, ("id",))
+        columns_of = {"columns": table.columns, "effective_at": effective}
+        return SnapshotTable(*about, **columns_of)
     return replace(table, source=replace(table.source, enrich=given))
 
 
@@ -190,7 +197,7 @@ def columns(seeded: random.Random, of: str) -> Dict[str, Column]:
 
 def feed(name: str, own: Dict[str, Column], **more: Any) -> TableSpec:
     own = own if "ts" in own or name != "r" else {**own, "ts": Column("timestamp")}
-    return TableSpec(
+    return FeedTable(
         name=name,
         domain="shop",
         description=name,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from lake_spec.model import Avro, Csv, Feed, Storage, TableSpec
+from lake_spec.model import Avro, Csv, Feed, FeedTable, Storage, TableSpec
 from lake_spec.model.choices import ReadableAs
 from lake_spec.platform.jars import AVRO, ICEBERG, jars_of
 
 
 def table(form, *readable_as: ReadableAs) -> TableSpec:
-    return TableSpec(
+    return FeedTable(
         name="orders",
         domain="sales",
         description="Orders",

@@ -89,9 +89,9 @@ class Removal:
     def _pause(self, dags: List[str]) -> None:
         """Let no run begin any more; let all go on as before where one did meanwhile."""
         going = [d for d in dags if not (self._airflow.dag(d) or {}).get("is_paused")]
-        for dag in going:
-            self._airflow.pause(dag, True)
         try:
+            for dag in going:
+                self._airflow.pause(dag, True)
             self._refuse_under_way(dags)
         except ReleaseError:
             for dag in going:

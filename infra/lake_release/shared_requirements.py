@@ -104,12 +104,12 @@ def joined(text: str, missing: Tuple[str, ...]) -> str:
 
 
 def without_ours(text: str) -> str:
-    """Return requirements as they were before `joined`."""
-    for begin in (BEGIN, f"\n{_NO_LINE_END}"):
+    """Return requirements as they were before each `joined`, with what was added behind."""
+    for begin, line_end in ((BEGIN, ""), (f"\n{_NO_LINE_END}", "\n")):
         before, found, rest = text.partition(begin)
         _, ended, behind = rest.partition(f"{END}\n")
         if found and ended:
-            return before + behind
+            return without_ours(before + (line_end if behind else "") + behind)
     return text
 
 

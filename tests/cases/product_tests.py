@@ -2,7 +2,12 @@
 
 from copy import deepcopy
 
-ORDERS = {"order_id": "int", "customer_id": "int", "placed_at": "timestamp"}
+ORDERS = {
+    "order_id": "int",
+    "customer_id": "int",
+    "placed_at": "timestamp",
+    "tags": "array<string>",  # which no test can give
+}
 CUSTOMERS = {"customer_id": "int", "name": "string", "valid_from": "timestamp"}
 GIVEN = {
     "shop.orders": [

@@ -37,7 +37,7 @@ class WarningId(str, Enum):
     """Landing files that others write have records of an erased key, and stay as they are.
 
     Fix: Ask those who write the landing root to erase the records of the named files. No
-    run takes these rows in again.
+    run takes rows of these keys in again.
     """
 
     FEW_MATCHES = "FewMatches"

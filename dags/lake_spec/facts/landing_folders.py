@@ -21,11 +21,18 @@ def landing_root(
 ) -> Optional[LandingRoot]:
     """Return the landing root that a table's files lie in: its own, else that of the
     domain whose folder it reads; None for `landing` of the environment."""
-    owner = table.source.path.partition("/")[0]
     used = {
         name: root for _, root in environment.landing_roots for name in root.used_by
     }
-    return used.get(table.full_name, used.get(owner))
+    return used.get(user_of_root(environment, table))
+
+
+def user_of_root(environment: EnvironmentSpec, table: FileTable) -> str:
+    """Return the name that chooses a table's landing root: its own, if it is in some
+    `used_by`, else that of the domain whose folder it reads."""
+    names = {name for _, root in environment.landing_roots for name in root.used_by}
+    owner = table.source.path.partition("/")[0]
+    return table.full_name if table.full_name in names else owner
 
 
 def landing_folder(environment: EnvironmentSpec, table: FileTable) -> str:

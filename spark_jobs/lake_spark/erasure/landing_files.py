@@ -107,15 +107,15 @@ def _refuse_unread(run: FileRun) -> None:
 
 
 def tell_left(run: FileRun, found: SubjectRecords) -> None:
-    """Report the files of a landing root that have the subjects' records, and stay."""
-    run.report.erasure["landing_left"] = found.count
+    """Warn of the files of a landing root that have the subjects' records, and stay."""
     if found.records:
         paths = [f"{run.landing}/{path}" for path in sorted(found.records)]
         run.warn(
             WarningId.NOT_ERASED,
             f"{found.count:,} record(s) of the request stay in {len(paths)} landing "
-            f"file(s) of others, first {first_shown(paths)}: nothing is written there. "
-            "No run takes these rows in again",
+            f"file(s) of others, first {first_shown(paths)}: nothing is written there, and "
+            "no run takes rows of these keys in again. Ask those who write there to erase "
+            "them.",
         )
 
 

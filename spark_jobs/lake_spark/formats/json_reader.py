@@ -118,7 +118,8 @@ _REMEDY = "Land the whole file again, or correct source.format.layout."
 
 def _taken_apart(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     """Return a row for each file: FILE, BLOCK and its array, taken apart."""
-    whole = literal_paths.load(spark.read.options(wholetext="true"), "text", uris)
+    reader = spark.read.schema("value string").options(wholetext="true")
+    whole = literal_paths.load(reader, "text", uris)
     whole = whole.selectExpr("CAST(value AS binary) AS content", *PLACES)
     apart = F.udf(Elements(), "elements array<binary>, why string").asNondeterministic()
     return whole.select(FILE, BLOCK, apart("content").alias("array"))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Optional
 
 from lake_spec.facts.pull_folders import pulled_folders
+from lake_spec.layout.hidden_paths import is_hidden
 from lake_spark.landing.files import PULLING, unfinished_folders
 from lake_spark.storage.object_store import ObjectStore
 from lake_spark.tables.table_run import FileRun
@@ -35,7 +36,7 @@ class PullFolder:
         """Leave data alone: no notes of the writer, and no empty files unless asked."""
         for each in self.store.list(f"{self.uri}/"):
             name = each.uri[len(self.uri) + 1 :]
-            is_note = name != PULLING and name.startswith((".", "_"))
+            is_note = name != PULLING and is_hidden(name)
             if is_note or (each.size == 0 and name != PULLING and not keep_empty):
                 self.store.delete(each.uri)
 

@@ -119,11 +119,15 @@ def _refuse_one_of_several_keys(run: FileRun, of_table: Subjects) -> None:
 def _count(run: FileRun, of_table: Subjects) -> landing_files.SubjectRecords:
     """Count the rows of the subjects, and note where they are."""
     found = landing_files.find(run, of_table)
+    of_others = run.landing_is_of_others
     run.report.erasure = {
         "keys": len(of_table.keys),
-        "landing": found.count,
+        "landing": 0 if of_others else found.count,
+        **({"landing_left": found.count} if of_others else {}),
         **tables.held(run, of_table),
     }
+    if of_others:
+        landing_files.tell_left(run, found)
     return found
 
 
@@ -134,12 +138,10 @@ def _from_landing(run: FileRun, of_table: Subjects) -> None:
     """
     landing_files.clear(run)
     found = _count(run, of_table)
-    if run.landing_is_of_others:
-        landing_files.tell_left(run, found)
-        run.erased_keys.add(of_table.keys, run.environment.erase_secret)
-        found.release()
-        return
     try:
+        if run.landing_is_of_others:
+            run.erased_keys.add(of_table.keys, run.environment.erase_secret)
+            return
         made = landing_files.make(run, found)
         run.erased_keys.add(of_table.keys, run.environment.erase_secret)
         landing_files.put(run, made, found)

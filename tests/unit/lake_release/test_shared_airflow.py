@@ -26,6 +26,8 @@ from lake_release.shared_files import (
     leave,
     without_our_files,
 )
+from lake_release.shared_requirements import joined as joined_requirements
+from lake_release.shared_requirements import without_ours
 from lake_release.target import Target
 from lake_spec.layout.dag_names import PROOF, REAPER
 
@@ -367,6 +369,25 @@ def test_requirements_are_joined_behind_theirs_and_come_out_byte_by_byte(
     guest.deploy()
     list(leave(guest.host, tmp_path / "out"))
     assert (tmp_path / "out" / "requirements.txt").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "before, behind, after",
+    [
+        ("pandas", "numpy\n", "pandas\nnumpy\n"),
+        ("pandas\n", "numpy", "pandas\nnumpy"),
+        ("", "numpy\n", "numpy\n"),
+    ],
+)
+def test_lines_that_they_add_behind_ours_stay_lines(before, behind, after):
+    with_ours = joined_requirements(before, ("boto3==1",)) + behind
+    assert without_ours(with_ours) == after
+
+
+@pytest.mark.parametrize("before", ["", "pandas", "pandas\n"])
+def test_what_was_joined_twice_comes_out_whole(before):
+    once = joined_requirements(before, ("boto3==1",))
+    assert without_ours(joined_requirements(once, ("pytz==1",))) == before
 
 
 def entries(archive: bytes) -> dict:

@@ -66,7 +66,8 @@ def targets_of(
     if not to.startswith((f"{landing}/", f"{requests}/", *roots)):
         raise BadRequest(
             f"{to}: not a folder for landing files or requests to erase. Write an address"
-            f" below {landing}/ (landing files) or {requests}/ (requests), or `ca` of a"
+            f" below {' or '.join([f'{landing}/', *roots])} (landing files) or"
+            f" {requests}/ (requests), or `ca` of a"
             " connection."
         )
     is_name = not to.endswith("/") and PurePosixPath(to).suffix

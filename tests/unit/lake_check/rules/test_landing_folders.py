@@ -20,12 +20,31 @@ def test_a_table_that_is_pulled_does_not_lie_in_a_root():
     place = environment(landing_roots=root)
     assert list(landing_roots_have_tables(place, [files])) == []
     pulled = pulling(files, load_from=JdbcTable("shop", "public.orders"))
-    first, second, third = landing_roots_have_tables(place, [pulled])
-    assert (first.path, third.path[-1]) == (
-        ("landing_roots", "partner", "used_by", 0),
-        1,
-    )
+    first, second = landing_roots_have_tables(place, [pulled])
+    assert first.path == ("landing_roots", "partner", "used_by", 0)
     assert "sales.t0 is pulled, so its files are written below" in first.hint
+    assert second.path[-1] == 1 and "sales.t1 is pulled" in second.hint
+
+
+def test_a_pulled_table_of_another_domain_does_not_lie_in_the_root_of_its_folder():
+    root = (("partner", LandingRoot("s3://partner", ("sales",))),)
+    moved = pulling(
+        domain("shop", "sales/a"), load_from=JdbcTable("shop", "public.orders")
+    )
+    found = landing_roots_have_tables(
+        environment(landing_roots=root), [domain("sales"), moved]
+    )
+    assert ["shop.t0 is pulled" in each.hint for each in found] == [True]
+
+
+@pytest.mark.parametrize("used_by, count", [(("sales.t0",), 1), (("sales",), 0)])
+def test_all_tables_that_read_a_folder_find_it_in_one_place(used_by, count):
+    root = (("partner", LandingRoot("s3://partner", used_by)),)
+    place = environment(landing_roots=root)
+    domains = [domain("sales", "sales/a"), domain("crm", "sales/a/new")]
+    hints = [each.hint for each in landing_roots_have_tables(place, domains)]
+    assert len(hints) == count
+    assert all("crm.t0 reads 'sales/a/new'" in each for each in hints)
 
 
 @pytest.fixture

@@ -78,6 +78,38 @@ def test_each_unit_and_policy_test_is_played_once_by_day_or_by_the_night(checkou
     }
     units = [each for each in played if each in there]
     assert sorted(units) == sorted(there - set(speeds.BY_NIGHT))
+    by_night = (speeds.nightly, speeds.older)
+    later = collected(
+        each
+        for choice in by_night
+        for each in steps(choice(Checkout(checkout)))
+        if isinstance(each, Command)
+    )
+    files = {
+        str(file.relative_to(ROOT))
+        for each in speeds.BY_NIGHT
+        for file in (
+            (ROOT / each).rglob("test_*.py")
+            if (ROOT / each).is_dir()
+            else [ROOT / each]
+        )
+    }
+    assert files <= set(later)
+
+
+def test_the_full_tests_have_the_style_and_every_folder_of_tests(checkout):
+    words = " ".join(texts(speeds.full(Checkout(checkout))))
+    for each in (
+        "black",
+        "flake8",
+        "mypy",
+        "tests/site",
+        "tests/readers",
+        "tests/hostile",
+    ):
+        assert each in words
+    for each in ("deploy", "e2e", "acceptance", "servers", "loop", "spark", "policy"):
+        assert f"tests/{each}" in words
 
 
 def together(at, *without):

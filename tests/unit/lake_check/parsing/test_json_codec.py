@@ -125,7 +125,12 @@ def test_data_is_written_as_people_write_specs(domain):
     table = to_data(domain)["tables"][0]
     assert table["domain"] == "sales"
     assert table["source"]["kind"] == "feed"
-    format = {"type": "json", "null_text": ["NULL_"], "extended": False}
+    format = {
+        "type": "json",
+        "null_text": ["NULL_"],
+        "extended": False,
+        "layout": "lines",
+    }
     assert table["source"]["format"] == format
     assert table["columns"][1] == [
         "amount",

@@ -138,11 +138,8 @@ def clean_lines(
 ) -> DataFrame:
     """Return the records of a file with no name twice: they say what its columns are."""
     is_clean = F.udf(CleanLines(maps), "boolean")
-    return texts(spark, kind, uri).where(is_clean(F.expr("CAST(value AS binary)")))
-
-
-def texts(spark: SparkSession, kind: Json, uri: str) -> DataFrame:
-    """Return the records of a file as texts: one column, value."""
     if kind.is_array:
-        return elements(spark, [uri]).selectExpr("CAST(line AS string) AS value")
-    return _lines(spark, [uri])
+        lines = elements(spark, [uri]).selectExpr("CAST(line AS string) AS value")
+    else:
+        lines = _lines(spark, [uri])
+    return lines.where(is_clean(F.expr("CAST(value AS binary)")))

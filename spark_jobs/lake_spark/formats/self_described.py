@@ -80,14 +80,14 @@ def _schema(
             dropFieldIfAllNull=str(only_values).lower(),
             **json_text.READER,
         )
-    try:
-        if isinstance(kind, Json) and kind.is_array:
-            return _of_texts(spark, reader, json_reader.texts(spark, kind, uri))
-        return literal_paths.load(reader, kind.type, [uri]).schema
-    except Exception as error:
-        if not (isinstance(kind, Json) and "COLUMN_ALREADY_EXISTS" in str(error)):
-            raise
-    # A name is twice in a record, or in two spellings in two: without the former.
+    if not (isinstance(kind, Json) and kind.is_array):
+        try:
+            return literal_paths.load(reader, kind.type, [uri]).schema
+        except Exception as error:
+            if not (isinstance(kind, Json) and "COLUMN_ALREADY_EXISTS" in str(error)):
+                raise
+    # Of lines of which one has a name twice, or two have two spellings of one, and of all
+    # elements of an array: those that have no name twice.
     return _of_texts(spark, reader, json_reader.clean_lines(spark, kind, uri, maps))
 
 

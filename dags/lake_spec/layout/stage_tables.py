@@ -41,15 +41,14 @@ def _takes(stage: str, table: TableSpec) -> bool:
     if stage in (PRODUCT, REBUILD_PRODUCT):
         return isinstance(table, ProductTable)
     if stage == ERASE:  # products are made again of what their inputs have left
-        return isinstance(table, FileTable) or isinstance(table, ProductTable)
+        return isinstance(table, (FileTable, ProductTable))
     return isinstance(table, FileTable)
 
 
 def with_products(names: Iterable[str], tables: Iterable[TableSpec]) -> List[str]:
     """Give these tables and the products that are made of them, however far."""
-    found, products = list(names), [
-        each for each in tables if isinstance(each, ProductTable)
-    ]
+    found = list(names)
+    products = [each for each in tables if isinstance(each, ProductTable)]
     for name in found:  # which grows meanwhile
         for each in products:
             is_made_of_it = f"{each.domain}.{name}" in each.source.reads

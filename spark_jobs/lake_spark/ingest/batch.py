@@ -33,6 +33,9 @@ from lake_spark.snapshots.source_snapshot import SourceSnapshot
 from lake_spark.tables.erased_keys import LeftOut
 from lake_spark.tables.table_run import FileRun, table_columns
 
+LOOKS_AT_ONCE = 16
+"""Files whose first bytes are read side by side: each waits for the store, not for a core."""
+
 
 @dataclass
 class Batch:
@@ -79,10 +82,6 @@ def batch_of(
         good.append(found)
     warn_of_names(run, good)
     return Batch(good, columns)
-
-
-LOOKS_AT_ONCE = 16
-"""Files whose first bytes are read side by side: each waits for the store, not for a core."""
 
 
 Look = Callable[[], Shape]

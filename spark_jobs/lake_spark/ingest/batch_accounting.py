@@ -8,8 +8,7 @@ from typing import FrozenSet, List, Sequence
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.state.report import FileReport
 from lake_spark.errors import ChangedWhileRead
-from lake_spark.ingest import full_refresh
-from lake_spark.ingest import lacking_columns
+from lake_spark.ingest import full_refresh, lacking_columns
 from lake_spark.ingest.batch import Batch
 from lake_spark.ingest.batch_rows import Rows
 from lake_spark.landing.files import moved_on

@@ -15,7 +15,7 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.layout.hidden_paths import is_hidden
-from lake_spec.model import Complete, SnapshotTable
+from lake_spec.model import SnapshotTable
 from lake_spec.text.globs import glob_pattern
 from lake_spec.text.marked_values import row_value
 from lake_spark.errors import BadFile, LateSnapshot, WrongManifest, WrongSnapshotFiles
@@ -43,11 +43,6 @@ _NAMES = (
 _SIZES = ("size", "content_length", "contentLength", "bytes")
 
 
-def declared(spec: SnapshotTable) -> Optional[Complete]:
-    """Return what the table declares about complete snapshots."""
-    return spec.source.complete
-
-
 def is_one_file(spec: SnapshotTable) -> bool:
     """Return whether a snapshot is one file: none declared, and nothing pulls several."""
     return spec.source.complete is None and spec.source.pulled_from is None
@@ -55,7 +50,7 @@ def is_one_file(spec: SnapshotTable) -> bool:
 
 def marker_of(spec: SnapshotTable) -> Optional[str]:
     """Return the name or glob of objects that say that a snapshot is complete."""
-    complete = declared(spec)
+    complete = spec.source.complete
     return (complete.marker or complete.manifest) if complete else None
 
 
@@ -158,7 +153,7 @@ def what_is_missing(
 
     `landing` are the paths of all files that the table's glob matches.
     """
-    spec, complete = run.spec, declared(run.spec)
+    spec, complete = run.spec, run.spec.source.complete
     if complete is None:
         _refuse_several(snapshot, spec)
         return None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Sequence
 
+from lake_spec.model import FeedTable
 from lake_spark.formats.inference import load_globs
 from lake_spark.ingest import hoodie_streamer, reprocess
 from lake_spark.ingest.unseen_files import unseen_files
 from lake_spark.sources.pull import FULL_LOAD, INCREMENTAL, land_pulled
 from lake_spark.tables.table_run import FeedRun, TableRun
-from lake_spec.model import FeedTable
 
 
 def prepare_full_load(run: TableRun) -> None:

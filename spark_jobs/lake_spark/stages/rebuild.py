@@ -6,11 +6,11 @@ are whole.
 
 from __future__ import annotations
 
+from lake_spec.model import FileTable
 from lake_spark.materialize.layers import build_current, build_history
 from lake_spark.publish.publication import publish
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
-from lake_spec.model import FileTable
 
 
 def rebuild(run: TableRun) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from lake_spec.model import FileTable
 from lake_spark.ingest import reprocess as reprocesses
 from lake_spark.ingest.reprocess import Selection
 from lake_spark.materialize.layers import build_current
 from lake_spark.stages.ingest import catch_up, end
 from lake_spark.tables.table_run import TableRun
-from lake_spec.model import FileTable
 
 
 def reprocess(run: TableRun, selection: Selection = Selection()) -> None:

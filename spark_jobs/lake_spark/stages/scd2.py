@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from lake_spec.model import FileTable
 from lake_spark.checks import table_checks
 from lake_spark.materialize.layers import build_history
 from lake_spark.publish.publication import publish
 from lake_spark.tables import catalog
 from lake_spark.tables.table_run import TableRun
-from lake_spec.model import FileTable
 
 
 def scd2(run: TableRun) -> None:

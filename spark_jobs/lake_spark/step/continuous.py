@@ -168,9 +168,8 @@ class MicroBatches:
 
     def _is_behind(self, number: int, table: Table) -> bool:
         """Return whether a dimension or a product may have something to do."""
-        reads = (reads_of if isinstance(table.spec, ProductTable) else logs_of)(
-            table.spec
-        )
+        is_product = isinstance(table.spec, ProductTable)
+        reads = reads_of(table.spec) if is_product else logs_of(table.spec)
         made = {each.spec.full_name: each for each in self._tables}
         # What runs of other domains commit is not known here.
         moved = any(n not in made or made[n].rounds.has_committed for n in reads)

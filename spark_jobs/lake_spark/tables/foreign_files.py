@@ -15,11 +15,11 @@ from lake_spec.diagnostics.warnings import WarningId
 from lake_spec.hudi.file_names import is_folder, is_foreign, is_taken_for_rows
 from lake_spec.layout.published_tables import ICEBERG, ICEBERG_FOLDER
 from lake_spec.layout.table_folders import layer_folder, moved_folder
+from lake_spec.model import DimensionTable, ProductTable
 from lake_spark import java
 from lake_spark.errors import ForeignFiles, StageError
 from lake_spark.landing.files import first_shown
 from lake_spark.tables.table_run import HUDI_LAYERS, TableRun
-from lake_spec.model import DimensionTable, ProductTable
 
 
 def refuse(run: TableRun) -> None:

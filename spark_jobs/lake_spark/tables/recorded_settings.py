@@ -106,9 +106,8 @@ def check(run: TableRun) -> None:
         is_new = not run.current.has_data()
     if is_new:
         refuse_names_of_others(run)
-    if isinstance(
-        run.spec, ProductTable
-    ):  # every other change of settings builds it whole
+    if isinstance(run.spec, ProductTable):
+        # Every other change of settings builds it whole.
         return check_tables(run, may_differ=True)
     if isinstance(run.spec, FileTable):
         if is_new:

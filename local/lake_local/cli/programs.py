@@ -19,6 +19,7 @@ from lake_local.workspace.project import Project
 from lake_local.workspace.state_dir import StateDirectory
 
 SCRATCH = "show-"
+LOG = "log"
 _TRIES = 3
 
 
@@ -45,18 +46,40 @@ def by_duckdb(
     where Spark could.
     """
     project.require_readers(ours)
+    env = environment(home, ours)
     for _ in range(_TRIES):
-        with tempfile.TemporaryDirectory(prefix=SCRATCH, dir=home.root) as folder:
-            file, log = Path(folder) / "question.json", Path(folder) / "log"
-            file.write_text(json.dumps(question()), encoding="utf-8")
-            argv = [str(ours.readers_python), "-m", module, str(file), str(log)]
-            code, words = run(argv, Path(folder), environment(home, ours))
+        with tempfile.TemporaryDirectory(prefix=SCRATCH, dir=home.root) as name:
+            folder = Path(name)
+            code, words = asked(ours.readers_python, module, question(), folder, env)
             if code != CHANGED:
-                return finish(code, words, lambda: background.tail(log))
+                return finish(code, words, lambda: background.tail(folder / LOG))
     raise LakeLocalError(
         "runs changed the tables while they were read, each time that it was tried. Try it"
         " again when the run has ended: ./run_locally.sh status"
     )
+
+
+def asked(
+    python: Path,
+    module: str,
+    question: dict[str, Any],
+    folder: Path,
+    env: dict[str, str],
+    *more: Path,
+) -> tuple[int, str]:
+    """Ask a program a question in a folder, which gets its LOG.
+
+    Args:
+        module: of the program, which takes the files of its question and its log.
+        more: files that it takes besides.
+
+    Returns:
+        The exit code, and what it wrote to standard error.
+    """
+    file = folder / "question.json"
+    file.write_text(json.dumps(question), encoding="utf-8")
+    argv = [python, "-m", module, file, folder / LOG, *more]
+    return run(list(map(str, argv)), folder, env)
 
 
 def finish(code: int, words: str, tail: Callable[[], str]) -> None:

@@ -20,7 +20,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from lake_local.show.query import keep_output_clean, refused
 from lake_local.show.request import Engine, QueryRefused
-from lake_local.show.session import spark_session
+from lake_local.show.spark_session import spark_session
 
 Columns = Mapping[str, str]
 """Types by the names of columns, as specs write them."""

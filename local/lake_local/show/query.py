@@ -19,7 +19,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence, TextIO, Tuple
 
 from lake_local.show import request as requests
 from lake_local.show.request import Format, QueryRefused, Request
-from lake_local.show.session import spark_session
+from lake_local.show.spark_session import spark_session
 from lake_local.show.writing import write
 
 REFUSED = 2

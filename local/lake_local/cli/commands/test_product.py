@@ -181,20 +181,17 @@ def _asked(
         Engine.SPARK: (project.require_spark, ours.spark_python),
     }[engine]
     require(ours)
-    with tempfile.TemporaryDirectory(prefix="lake-test-product-") as folder:
-        question, log, answer = (
-            Path(folder) / name for name in ("question.json", "log", "answer.json")
-        )
-        asked = {
-            "engine": engine.value,
-            "jars": str(ours.spark_jars),
-            "products": products,
-        }
-        question.write_text(json.dumps(asked), encoding="utf-8")
-        argv = [str(python), "-m", PROGRAM, *map(str, (question, log, answer))]
-        env = {**programs.environment(home, ours), "PYSPARK_PYTHON": str(python)}
-        code, words = programs.run(argv, Path(folder), env)
-        programs.finish(code, words, lambda: background.tail(log))
+    question = {
+        "engine": engine.value,
+        "jars": str(ours.spark_jars),
+        "products": products,
+    }
+    env = {**programs.environment(home, ours), "PYSPARK_PYTHON": str(python)}
+    with tempfile.TemporaryDirectory(prefix="lake-test-product-") as name:
+        folder = Path(name)
+        answer = folder / "answer.json"
+        ended = programs.asked(python, PROGRAM, question, folder, env, answer)
+        programs.finish(*ended, lambda: background.tail(folder / programs.LOG))
         outcomes: list[Outcome] = json.loads(answer.read_text(encoding="utf-8"))
     return outcomes
 
